@@ -1,0 +1,26 @@
+"""Headlight's library: a `Model` runs text into a `Trace`; everything else reads a `Trace`.
+
+from core import load
+trace = load("all-MiniLM-L6-v2").run("The cat sat.")
+trace.attention(layer=3, heads=[0, 5])      # float32, [heads, queries, keys]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.models.model import Model
+
+__all__ = ["load"]
+
+
+def load(name: str, *, device: str | None = None, dtype: str = "float32") -> Model:
+    """Open a model by its catalogue name or the path of a local folder.
+
+    device: "cpu", "cuda:0", "mps" ...; the best one here when None. dtype: "float32", "bfloat16" or "float16".
+    Raises HeadlightError, one sentence, when the model cannot be opened.
+    """
+    from core.models.loading import load as load_model
+
+    return load_model(name, device=device, dtype=dtype)
