@@ -1,0 +1,26 @@
+"""The few changes made to a user's text before any tokenizer sees it."""
+
+from __future__ import annotations
+
+import re
+
+from core.errors import HeadlightError
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+MAX_CHARACTERS = 1_000_000
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+def replace_lone_surrogates(text: str) -> tuple[str, int]:
+    """Half a surrogate pair is no character and cannot be encoded: each becomes U+FFFD. Returns text and count."""
+    return _LONE_SURROGATE.subn(REPLACEMENT, text)
+
+
+def require_text(text: str) -> None:
+    """Raise one sentence when there is nothing to read, or far more than any model reads."""
+    if not text:
+        raise HeadlightError("There is no text yet: type a sentence or choose an example.")
+    if text.isspace():
+        raise HeadlightError("The text holds only spaces: type at least one word or sign.")
+    if len(text) > MAX_CHARACTERS:
+        raise HeadlightError(f"The text has {len(text):,} characters: shorten it to {MAX_CHARACTERS:,} or fewer.")

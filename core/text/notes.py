@@ -1,0 +1,65 @@
+"""What a reader must know about how a text was read, in sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.text.tokens import Tokens
+
+MUCH_UNKNOWN = 0.25
+_LAST_WORDS = 40
+
+
+@dataclass(frozen=True)
+class Note:
+    """One sentence; `warning` when the pictures must be read with it in mind."""
+
+    sentence: str
+    warning: bool
+
+
+def notes_on(tokens: Tokens) -> tuple[Note, ...]:
+    """What was cut, replaced, unknown, or typed like a special token; () when there is nothing to say."""
+    found = [_on_cut(tokens), _on_unknown(tokens), _on_replaced(tokens), _on_literals(tokens)]
+    return tuple(note for note in found if note is not None)
+
+
+def _on_cut(tokens: Tokens) -> Note | None:
+    if not tokens.dropped:
+        return None
+    ends = [span[1] for span, s in zip(tokens.spans, tokens.sequences, strict=True) if span and s == 0]
+    end = max(ends, default=0)
+    last = " ".join(tokens.text[max(0, end - _LAST_WORDS) : end].split())
+    return Note(
+        f"The model reads {len(tokens):,} tokens at a time: {tokens.dropped:,} more were cut off, after “…{last}”.",
+        warning=True,
+    )
+
+
+def _on_unknown(tokens: Tokens) -> Note | None:
+    unknown = sum(tokens.unknown)
+    if not unknown:
+        return None
+    own = len(tokens) - sum(tokens.special)
+    counted = f"{unknown} of {own} tokens are" if unknown > 1 else f"1 of {own} tokens is"
+    if tokens.unknown_share < MUCH_UNKNOWN:
+        return Note(f"{counted} unknown to the model; their labels show the characters they stand for.", warning=False)
+    return Note(
+        f"{counted} unknown to the model: it reads the same “unknown” sign for each of them, so the maps show where "
+        "they stand, not what they mean.",
+        warning=True,
+    )
+
+
+def _on_replaced(tokens: Tokens) -> Note | None:
+    if not tokens.replaced:
+        return None
+    what = "1 broken character was" if tokens.replaced == 1 else f"{tokens.replaced} broken characters were"
+    return Note(f"{what} replaced by �: half a surrogate pair cannot be read.", warning=True)
+
+
+def _on_literals(tokens: Tokens) -> Note | None:
+    if not tokens.literals:
+        return None
+    typed = ", ".join(f"“{literal}”" for literal in tokens.literals)
+    return Note(f"{typed} in your text is read letter by letter, not as a special token of the model.", warning=False)
