@@ -1,0 +1,106 @@
+"""One attention call of a model, kept by reference: weights are computed from it when somebody asks.
+
+Shapes: B batch, H query heads, G key-value heads, T queries, S keys, D width of a head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+EVERYTHING = slice(None)
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionCall:
+    """What softmax(q kᵀ · scale + bias, masked) needs, as the model handed it to its attention function.
+
+    path     the module that made the call, as `model.named_modules()` names it
+    stream   "self", "encoder", "decoder" or "cross"
+    layer    index of the call within its stream
+    query    (B, H, T, D), after any rotation
+    key      (B, G, S, D), after any rotation; query head h reads key head h // (H // G)
+    mask     None, or broadcastable to (B, H, T, S): bool with True = may attend, or float that is added
+    causal   without a mask: query i sees keys 0..i only
+    scale    factor on q kᵀ
+    bias     None, or a position bias that is added, broadcastable to (B, H, T, S)
+    """
+
+    path: str
+    stream: str
+    layer: int
+    query: Tensor
+    key: Tensor
+    mask: Tensor | None
+    causal: bool
+    scale: float
+    bias: Tensor | None
+
+    @property
+    def heads(self) -> int:
+        return self.query.shape[1]
+
+    @property
+    def key_value_heads(self) -> int:
+        return self.key.shape[1]
+
+    @property
+    def queries(self) -> int:
+        return self.query.shape[2]
+
+    @property
+    def keys(self) -> int:
+        return self.key.shape[2]
+
+    @torch.no_grad()
+    def weights(
+        self,
+        heads: Sequence[int] | None = None,
+        rows: slice = EVERYTHING,
+        cols: slice = EVERYTHING,
+        batch: int = 0,
+    ) -> Tensor:
+        """The weights that multiply the values: float32 (heads, rows, cols), on the model's device.
+
+        The softmax runs over all keys whatever `cols` asks for. A row with no key to attend to is all zero,
+        which is what its output is in the model.
+        """
+        chosen = list(range(self.heads)) if heads is None else list(heads)
+        group = self.heads // self.key_value_heads
+        query = self.query[batch, chosen, rows].float()  # (heads, rows, D)
+        key = self.key[batch, [h // group for h in chosen]].float()  # (heads, S, D)
+        scores = (query @ key.transpose(1, 2)) * self.scale  # (heads, rows, D) @ (heads, D, S) -> (heads, rows, S)
+        if self.bias is not None:
+            scores = scores + self._cut(self.bias, chosen, rows, batch).float()
+        if self.mask is not None and self.mask.dtype != torch.bool:
+            scores = scores + self._cut(self.mask, chosen, rows, batch).float()
+        blocked = self.masked(rows, EVERYTHING, batch, chosen)
+        scores = scores.masked_fill(blocked, torch.finfo(scores.dtype).min)
+        return torch.softmax(scores, dim=-1).masked_fill(blocked, 0.0)[..., cols]
+
+    def masked(
+        self,
+        rows: slice = EVERYTHING,
+        cols: slice = EVERYTHING,
+        batch: int = 0,
+        heads: Sequence[int] | None = None,
+    ) -> Tensor:
+        """True where the model could not attend: bool, broadcastable to (heads, rows, cols)."""
+        if self.mask is not None:
+            mask = self._cut(self.mask, heads, rows, batch)
+            visible = mask if mask.dtype == torch.bool else mask > torch.finfo(mask.dtype).min / 2
+            return ~visible[..., cols].expand(-1, -1, len(range(self.keys)[cols]))
+        query = torch.arange(self.queries, device=self.query.device)[rows, None]  # (rows, 1)
+        key = torch.arange(self.keys, device=self.query.device)[None, cols]  # (1, cols)
+        return ((key > query) if self.causal else torch.zeros_like(key > query))[None]  # (1, rows, cols)
+
+    def _cut(self, tensor: Tensor, heads: Sequence[int] | None, rows: slice, batch: int) -> Tensor:
+        """The asked part of something broadcastable to (B, H, T, S), without building the broadcast."""
+        tensor = tensor[(None,) * (4 - tensor.dim())]
+        tensor = tensor[batch if tensor.shape[0] > 1 else 0]
+        if heads is not None and tensor.shape[0] > 1:
+            tensor = tensor[list(heads)]
+        return tensor[:, rows if tensor.shape[1] > 1 else EVERYTHING, : self.keys]
