@@ -1,0 +1,29 @@
+"""A figure before anybody shows it: picture, words and data travel together, so none is ever shown without the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a figure card shows.
+
+    component   name of the component in `assets` that draws the payload
+    title       a few words
+    how_to      one or two sentences: how to read and use it
+    payload     what the component draws, see `core.views.payload`
+    caption     model, layer, head, scale, normalisation, exclusions, number of tokens, check
+    stem        file name of downloads, without its ending
+    csv, npz    build the data when somebody asks for it
+    """
+
+    component: str
+    title: str
+    how_to: str
+    payload: bytes
+    caption: str
+    stem: str
+    csv: Callable[[], bytes]
+    npz: Callable[[], bytes]

@@ -1,0 +1,76 @@
+"""One head as a matrix: queries down, keys across, exact weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.views.captions import caption, file_stem
+from core.views.export import csv_bytes, label_array, npz_bytes
+from core.views.figure import Figure
+from core.views.payload import pack
+from core.views.scales import scale_words
+
+if TYPE_CHECKING:
+    from core.capture import Trace
+
+# Above this many cells a float16 message keeps the page quick; downloads stay float32.
+EXACT_CELLS = 1 << 20
+
+
+def heatmap_figure(trace: Trace, stream: str, layer: int, head: int, scale: str) -> Figure:
+    """The weights of one head. Cells that the model could not attend to are masked, not zero."""
+    weights = trace.attention(layer, [head], stream)[0].numpy()  # (1, queries, keys) -> (queries, keys)
+    masked = trace.masked(layer, stream).numpy()
+    queries, keys = trace.queries(stream), trace.keys(stream)
+    top = float(weights.max())
+    header = {
+        "row_labels": queries.labels,
+        "col_labels": keys.labels,
+        "row_kinds": queries.kinds,
+        "col_kinds": keys.kinds,
+        "row_title": "query",
+        "col_title": "key",
+        "scale": scale,
+        "max": top,
+        "label": f"Attention weights of layer {layer}, head {head}: {len(queries)} queries by {len(keys)} keys",
+    }
+    dtype = np.float32 if weights.size <= EXACT_CELLS else np.float16
+    drawn = np.where(masked, np.nan, weights).astype(dtype)
+    words = caption(
+        trace,
+        stream,
+        f"layer {layer}, head {head}",
+        f"{scale_words(scale, f'{top:.3g}')} · each row sums to 1 · nothing left out",
+    )
+    return Figure(
+        component="heatmap",
+        title=f"Heatmap · layer {layer}, head {head}",
+        how_to="Each row is a query and shows how its weight spreads over the keys. Hover a cell for its exact weight, "
+        "or click the picture and step with the arrow keys.",
+        payload=pack(header, {"weights": drawn}),
+        caption=words,
+        stem=file_stem(trace, stream, f"layer{layer}", f"head{head}"),
+        csv=lambda: csv_bytes(
+            {
+                "layer": np.full(weights.size, layer),
+                "head": np.full(weights.size, head),
+                "query_index": np.repeat(np.arange(len(queries)), len(keys)),
+                "query": np.repeat(label_array(queries.labels), len(keys)),
+                "key_index": np.tile(np.arange(len(keys)), len(queries)),
+                "key": np.tile(label_array(keys.labels), len(queries)),
+                "weight": weights.ravel(),
+                "masked": masked.ravel(),
+            }
+        ),
+        npz=lambda: npz_bytes(
+            {
+                "weights": weights,
+                "masked": masked,
+                "queries": label_array(queries.labels),
+                "keys": label_array(keys.labels),
+            },
+            words,
+        ),
+    )

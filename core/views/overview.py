@@ -1,0 +1,90 @@
+"""All heads as one picture: a tile a head, layers down, heads across."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.views.captions import caption, file_stem
+from core.views.export import csv_bytes, npz_bytes
+from core.views.figure import Figure
+from core.views.payload import pack
+from core.views.scales import SCALES, Scale, scale_words
+
+if TYPE_CHECKING:
+    from core.capture import Trace
+    from core.heads import Measures, Survey
+
+MASKED = 255
+TOP = 254
+
+
+def overview_figure(trace: Trace, survey: Survey, layer: int, head: int, scale: str) -> Figure:
+    """The survey of one stream as a picture; `layer` and `head` name the tile that is selected."""
+    layers, heads = survey.tiles.shape[:2]
+    tiles = survey.tiles.numpy()
+    header = {
+        "layers": layers,
+        "heads": heads,
+        "selected": [layer, head],
+        "titles": [title for measures in survey.measures for title in _titles(measures, heads)],
+    }
+    pooled = "" if survey.factor == 1 else f", a cell shows the largest of {survey.factor} × {survey.factor} weights"
+    covered = scale_words(scale, "each tile's own maximum")
+    words = caption(
+        trace,
+        survey.stream,
+        f"all {layers} × {heads} heads",
+        f"{covered}{pooled} · nothing left out",
+    )
+    return Figure(
+        component="overview",
+        title="All heads",
+        how_to="Rows are layers, columns are heads; in a tile, rows are queries and columns are keys. "
+        "Click a tile to open that head. Arrow keys move between tiles, Enter opens one.",
+        payload=pack(header, {"tiles": _shades(tiles, SCALES[scale])}),
+        caption=words,
+        stem=file_stem(trace, survey.stream, "all-heads"),
+        csv=lambda: csv_bytes(_measure_columns(survey)),
+        npz=lambda: npz_bytes({"tiles": tiles, **_measure_arrays(survey)}, words),
+    )
+
+
+def _shades(tiles: np.ndarray, scale: Scale) -> np.ndarray:
+    """float32 tiles with NaN where masked -> uint8: 0 to 254 along the scale, 255 where masked."""
+    masked = np.isnan(tiles)
+    filled = np.where(masked, 0, tiles)
+    top = filled.max(axis=(-1, -2), keepdims=True)
+    placed = scale.place(filled / np.where(top > 0, top, 1))
+    return np.where(masked, MASKED, np.rint(placed * TOP)).astype(np.uint8)
+
+
+def _titles(measures: Measures, heads: int) -> list[str]:
+    entropies, distances = measures.entropy.tolist(), measures.distance.tolist()
+    titles = [
+        f"entropy {entropy:.2f} of {measures.uniform_entropy:.2f} nats · mean distance {distance:.1f} tokens"
+        for entropy, distance in zip(entropies, distances, strict=True)
+    ]
+    return titles + ["this layer has no such head"] * (heads - len(titles))
+
+
+def _measure_arrays(survey: Survey) -> dict[str, np.ndarray]:
+    layers, heads = survey.tiles.shape[:2]
+    entropy, distance = np.full((layers, heads), np.nan, np.float32), np.full((layers, heads), np.nan, np.float32)
+    for layer, measures in enumerate(survey.measures):
+        entropy[layer, : len(measures.entropy)] = measures.entropy.numpy()
+        distance[layer, : len(measures.distance)] = measures.distance.numpy()
+    return {
+        "entropy_nats": entropy,
+        "mean_distance_tokens": distance,
+        "uniform_entropy_nats": np.array([m.uniform_entropy for m in survey.measures], np.float32),
+        "uniform_distance_tokens": np.array([m.uniform_distance for m in survey.measures], np.float32),
+    }
+
+
+def _measure_columns(survey: Survey) -> dict[str, np.ndarray]:
+    layers, heads = survey.tiles.shape[:2]
+    arrays = _measure_arrays(survey)
+    by_head = {name: a.ravel() if a.ndim == 2 else np.repeat(a, heads) for name, a in arrays.items()}
+    return {"layer": np.repeat(np.arange(layers), heads), "head": np.tile(np.arange(heads), layers), **by_head}
