@@ -1,0 +1,11 @@
+"""Headlight: what a neural sequence model attends to. Run it with `streamlit run app.py`."""
+
+import streamlit as st
+
+from core.ui.frame import open_frame
+
+open_frame()
+st.navigation(
+    [st.Page("pages/attention.py", title="Attention", icon=":material/grid_view:", default=True)],
+    position="top",
+).run()

@@ -1,0 +1,1 @@
+"""The only package that knows Streamlit: frame, sidebar, runs with progress, figure cards, mounted components."""

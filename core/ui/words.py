@@ -1,0 +1,34 @@
+"""Sentences on a page, shown letter for letter: never read as Markdown, LaTeX, emoji codes or HTML."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+ROLES = {"info": "note", "warning": "status", "error": "alert"}
+
+
+def note(sentence: str, kind: str = "info") -> None:
+    """One sentence in a box. kind: "info", "warning" or "error"."""
+    notes([(sentence, kind)])
+
+
+def notes(sentences: list[tuple[str, str]]) -> None:
+    """Sentences with their kinds, close together; nothing at all for none."""
+    if sentences:
+        boxes = (
+            f'<div class="headlight-note {kind}" role="{ROLES[kind]}">{escape(sentence)}</div>'
+            for sentence, kind in sentences
+        )
+        st.html(f'<div class="headlight-notes">{"".join(boxes)}</div>')
+
+
+def small_print(text: str, name: str) -> None:
+    """Small grey text; `name` is a class that tests and styles find it by."""
+    st.html(f'<div class="headlight-small {name}">{escape(text)}</div>')
+
+
+def facts(items: list[str]) -> None:
+    """A row of short facts, each in a quiet frame of its own."""
+    st.html(f'<div class="headlight-facts">{"".join(f"<span>{escape(item)}</span>" for item in items)}</div>')
