@@ -180,11 +180,11 @@ function coprimeStride(count) {
   return stride;
 }
 
-// A whole number of device pixels per cell keeps all columns equally wide. Where that would waste a third
-// of the room (between 1.43 and 2 pixels), cells keep their size and their edges are blended instead.
+// A whole number of device pixels per cell keeps all columns equally wide. Where that would waste too much
+// of the room (between 1.25 and 2 pixels), cells keep their size and their edges are blended instead.
 function snapCell(size) {
   const whole = Math.floor(size);
-  return whole >= 1 && whole >= size * 0.7 ? whole : size;
+  return whole >= 2 || (whole === 1 && size <= 1.25) ? whole : size;
 }
 
 // Fits levels to a number of pixels: the maximum where cells are smaller than pixels, so that a thin line

@@ -152,7 +152,8 @@ function paintOverview(state) {
     state.pictureKey = pictureKey;
     renderTiles(state);
   }
-  state.context = sizeCanvas(state.canvas, left + gridWidth, top + gridHeight, ratio);
+  const titleHeight = layout.font * 4;
+  state.context = sizeCanvas(state.canvas, left + gridWidth, top + Math.max(gridHeight, titleHeight), ratio);
   Object.assign(state.grid.style, {
     left: `${left + gap / 2 / ratio}px`,
     top: `${top + gap / 2 / ratio}px`,
@@ -188,7 +189,7 @@ function drawOverview(state) {
   const { context, layout, theme, picture } = state;
   const { ratio, left, top } = layout;
   const [width, height] = [picture.width / ratio, picture.height / ratio];
-  context.clearRect(0, 0, left + width, top + height);
+  context.clearRect(0, 0, state.canvas.width, state.canvas.height);
   context.fillStyle = cssColour(theme.panel);
   context.beginPath();
   context.roundRect(left, top, width, height, 4);
