@@ -15,12 +15,15 @@ def note(sentence: str, kind: str = "info") -> None:
 
 
 def notes(sentences: list[tuple[str, str]]) -> None:
-    """Sentences with their kinds, close together; nothing at all for none."""
-    if sentences:
-        boxes = (
-            f'<div class="headlight-note {kind}" role="{ROLES[kind]}">{escape(sentence)}</div>'
-            for sentence, kind in sentences
-        )
+    """Sentences with their kinds, close together.
+
+    The place is kept when there are none: elements after it would otherwise move up and be built anew.
+    """
+    boxes = (
+        f'<div class="headlight-note {kind}" role="{ROLES[kind]}">{escape(sentence)}</div>'
+        for sentence, kind in sentences
+    )
+    with st.container(key="notes"):
         st.html(f'<div class="headlight-notes">{"".join(boxes)}</div>')
 
 
