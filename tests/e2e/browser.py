@@ -1,0 +1,175 @@
+"""A running Headlight and a real Chromium: what the browser tests and the README's pictures share."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--force-color-profile=srgb",
+    "--font-render-hinting=none",
+]
+FIGURES = ("overview", "heatmap", "headview")
+
+
+def chromium() -> str | None:
+    """Path of the system's Chromium, or None."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@contextmanager
+def running_server(log: Path) -> Iterator[str]:
+    """The app on a free port of the loopback interface; yields its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    options = ["--server.port", str(port), "--server.address", "127.0.0.1"]
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}
+    with log.open("w") as file:
+        process = subprocess.Popen(
+            [*command, *options], cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT
+        )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _wait_until_healthy(address, process)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def _wait_until_healthy(address: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"the server ended with code {process.returncode}")
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1) as answer:
+                if answer.read() == b"ok":
+                    return
+        except OSError:
+            time.sleep(0.2)
+    raise RuntimeError("the server did not become healthy within a minute")
+
+
+@contextmanager
+def running_browser() -> Iterator[Browser]:
+    """A headless Chromium."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class App:
+    """One browser tab on the app. `problems` gathers requests to other hosts, console errors and script errors."""
+
+    page: Page
+    address: str
+    problems: list[str]
+
+    def open(self, **parameters: object) -> App:
+        """Go to the app with these URL parameters and wait until it is drawn."""
+        query = f"?{urllib.parse.urlencode(parameters)}" if parameters else ""
+        self.page.goto(f"{self.address}/{query}")
+        return self.drawn()
+
+    def drawn(self) -> App:
+        """Wait until all figures are drawn and the script is done."""
+        for name in FIGURES:
+            self.figure(name).wait_for()
+        return self.idle()
+
+    def idle(self) -> App:
+        """Wait until Streamlit has nothing left to do."""
+        self.page.wait_for_function(
+            """() => { const app = document.querySelector('[data-testid=stApp]');
+            return app && app.getAttribute('data-test-script-state') === 'notRunning'
+              && !document.querySelector('[data-stale=true],[data-testid=stSkeleton]'); }"""
+        )
+        return self
+
+    def analyse(self, text: str) -> App:
+        """Type a text, press Ctrl+Enter, and wait until the script is done."""
+        self.page.get_by_role("textbox", name="Text", exact=True).fill(text)
+        self.page.keyboard.press("Control+Enter")
+        self.page.wait_for_timeout(300)
+        return self.idle()
+
+    def queries(self) -> list[str]:
+        """The labels of the head view's left column."""
+        return self.drawn().figure("headview").locator(".token.query").all_inner_texts()
+
+    def figure(self, name: str) -> Locator:
+        """The root of one component, drawn at least once."""
+        return self.page.locator(f".headlight.{name}[data-drawn]")
+
+    def tile(self, layer: int, head: int) -> Locator:
+        """The button over one tile of the picture of all heads."""
+        return self.page.get_by_role("button", name=re.compile(f"^Layer {layer} head {head},"))
+
+    def hover_cell(self, row: int, col: int, rows: int, cols: int) -> list[str]:
+        """Point at one cell of the heatmap; returns the lines of its tooltip."""
+        heatmap = self.figure("heatmap")
+        place = {side: float(heatmap.get_attribute(f"data-{side}") or 0) for side in ("left", "top", "width", "height")}
+        heatmap.locator("canvas.cursor").hover(
+            position={
+                "x": place["left"] + (col + 0.5) * place["width"] / cols,
+                "y": place["top"] + (row + 0.5) * place["height"] / rows,
+            }
+        )
+        return heatmap.locator(".tooltip.shown > div").all_inner_texts()
+
+    def notes(self) -> list[str]:
+        """The sentences in boxes above the figures."""
+        return self.page.locator(".headlight-note").all_inner_texts()
+
+
+@contextmanager
+def opened_app(browser: Browser, address: str, *, scheme: str = "light", width: int = 1440) -> Iterator[App]:
+    """A fresh browser session in which nothing may reach another host."""
+    context: BrowserContext = browser.new_context(
+        viewport={"width": width, "height": 900 if width < 1900 else 1080},
+        color_scheme=scheme,  # type: ignore[arg-type]
+        reduced_motion="reduce",
+        accept_downloads=True,
+    )
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    app = App(page, address, [])
+    page.on("console", lambda message: app.problems.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: app.problems.append(str(error)))
+
+    def stay_local(route) -> None:  # type: ignore[no-untyped-def]
+        if route.request.url.startswith((address, "data:", "blob:")):
+            route.continue_()
+        else:
+            app.problems.append(f"request to {route.request.url}")
+            route.abort()
+
+    context.route("**/*", stay_local)
+    yield app
+    context.close()

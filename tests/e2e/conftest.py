@@ -1,0 +1,41 @@
+"""One server and one browser for all browser tests; a fresh browser session for each test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.browser import App, chromium, opened_app, running_browser, running_server
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = [item for item in items if Path(__file__).parent in item.path.parents]
+    for item in here:
+        item.add_marker(pytest.mark.browser)
+        if chromium() is None and os.environ.get("HEADLIGHT_BROWSER_TESTS") != "required":
+            item.add_marker(pytest.mark.skip(reason="there is no Chromium on this machine"))
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    log = tmp_path_factory.mktemp("server") / "log.txt"
+    with running_server(log) as address:
+        yield address
+    assert "Traceback" not in log.read_text(), log.read_text()[-3000:]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with running_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def app(browser, server: str) -> Iterator[App]:
+    """A tab on the app; the test fails if it asked another host for anything or met an error."""
+    with opened_app(browser, server) as app:
+        yield app
+    assert app.problems == []

@@ -1,0 +1,158 @@
+"""The Attention page in a real browser: what is drawn is what eager attention computes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import torch
+from playwright.sync_api import expect
+from transformers import AutoModel
+
+from core.models.catalogue import find
+from tests.e2e.browser import FIGURES, App, opened_app
+
+COLOURS_ON_CANVAS = """(root) => Math.max(...[...root.querySelectorAll('canvas')].map((canvas) => {
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  return new Set(new Uint32Array(data.buffer)).size; }))"""
+MEAN_BRIGHTNESS = """(root) => { const canvas = root.querySelector('canvas');
+  const { data } = canvas.getContext('2d').getImageData(canvas.width >> 1, canvas.height >> 1, 60, 60);
+  return data.reduce((sum, value, i) => sum + (i % 4 === 3 ? 0 : value), 0) / data.length; }"""
+
+
+@pytest.fixture(scope="module")
+def eager():
+    """Attention as the library's own eager path returns it: ids -> [layers, heads, T, T]."""
+    entry = find("all-MiniLM-L6-v2")
+    model = AutoModel.from_pretrained(entry.locate(), attn_implementation="eager").eval()
+
+    def attention(ids: tuple[int, ...]) -> torch.Tensor:
+        with torch.no_grad():
+            return torch.cat(model(torch.tensor([ids]), output_attentions=True).attentions)
+
+    return attention
+
+
+def test_a_first_visit_draws_an_example_and_says_what_to_look_at(app: App):
+    app.open()
+    for name in FIGURES:
+        assert app.figure(name).evaluate(COLOURS_ON_CANVAS) > 20
+    assert any("Look at the row of “it”" in note for note in app.notes())
+    expect(app.page.get_by_role("heading", name="Layer 3 · Head 1")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("text", "layer", "head"),
+    [
+        ("The cat 猫 sat on the mat 🐱, and the cat slept.", 2, 8),
+        ("猫追老鼠", 5, 11),
+        ("x", 0, 0),
+    ],
+)
+def test_the_hovered_value_is_eager_attention(app: App, minilm, eager, text: str, layer: int, head: int):
+    tokens = minilm.encoder.encode(text)
+    expected = eager(tokens.ids)[layer, head]
+    app.open().analyse(text)
+    app.tile(layer, head).click()
+    expect(app.page.get_by_role("heading", name=f"Layer {layer} · Head {head}")).to_be_visible()
+    app.drawn()
+    count = len(tokens)
+    for row, col in {(0, 0), (1, count - 1), (count - 1, 1), (count // 2, count // 2), (count - 2, 0)}:
+        title, value, place = app.hover_cell(row, col, count, count)[:3]
+        assert title == f"{tokens.labels[row]} → {tokens.labels[col]}"
+        assert place == f"query {row}, key {col}"
+        assert float(value) == pytest.approx(float(expected[row, col]), rel=1e-3, abs=1e-5)
+
+
+def test_a_clicked_tile_reaches_the_url_and_a_reload_gives_the_same_view(app: App):
+    app.open()
+    for layer, head in ((4, 7), (0, 0)):
+        app.tile(layer, head).click()
+        expect(app.tile(layer, head)).to_have_attribute("aria-pressed", "true")
+        app.page.wait_for_url(re.compile(rf"(?=.*layer={layer}\b)(?=.*head={head}\b)"))
+        app.page.reload()
+        app.drawn()
+        expect(app.page.get_by_role("heading", name=f"Layer {layer} · Head {head}")).to_be_visible()
+        expect(app.tile(layer, head)).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_link_opens_model_layer_head_scale_and_number_format(app: App):
+    app.open(model="all-MiniLM-L6-v2", layer=5, head=2, scale="log", dtype="bfloat16")
+    expect(app.page.get_by_role("heading", name="Layer 5 · Head 2")).to_be_visible()
+    expect(app.page.locator(".provenance")).to_contain_text("bfloat16")
+    caption = app.page.locator(".st-key-heatmap_card .caption").inner_text()
+    assert "layer 5, head 2" in caption
+    assert "logarithmic colour scale" in caption
+
+
+def test_a_nonsense_link_falls_back_and_says_so(app: App):
+    app.open(layer=99, head="x", scale="no", model="<script>", dtype="int3")
+    expect(app.page.get_by_role("heading", name="Layer 0 · Head 0")).to_be_visible()
+    assert "There is no layer 99 in this model, which has 0 to 5: layer 0 is shown." in app.notes()
+    assert "There is no head x in this model, which has 0 to 11: head 0 is shown." in app.notes()
+
+
+def test_a_head_switch_does_not_run_the_model_again(app: App):
+    app.open()
+    drawn = app.page.locator(".st-key-headview_card .caption").inner_text()
+    app.page.get_by_role("spinbutton", name="Head").fill("4")
+    app.page.keyboard.press("Enter")
+    expect(app.page.get_by_role("heading", name="Layer 3 · Head 4")).to_be_visible()
+    expect(app.page.get_by_role("button", name="Head 4", exact=True)).to_have_attribute("aria-pressed", "true")
+    assert app.drawn().page.locator(".st-key-headview_card .caption").inner_text() == drawn
+
+
+def test_the_head_view_isolates_a_hovered_token_and_toggles_heads(app: App):
+    app.open()
+    view = app.figure("headview")
+    at_rest = view.get_attribute("data-lines")
+    view.get_by_role("button", name=re.compile("^Query 10 it")).hover()
+    expect(view).not_to_have_attribute("data-lines", str(at_rest))
+    app.page.mouse.move(0, 0)
+    expect(view).to_have_attribute("data-lines", str(at_rest))
+    view.get_by_role("button", name="Head 2", exact=True).click()
+    expect(view.get_by_role("button", name="Head 2", exact=True)).to_have_attribute("aria-pressed", "true")
+    expect(view).not_to_have_attribute("data-lines", str(at_rest))
+
+
+def test_keyboard_alone_opens_a_head_and_reads_a_cell(app: App):
+    app.open(layer=0, head=0)
+    app.tile(0, 0).focus()
+    app.page.keyboard.press("ArrowDown")
+    app.page.keyboard.press("ArrowRight")
+    app.page.keyboard.press("Enter")
+    expect(app.page.get_by_role("heading", name="Layer 1 · Head 1")).to_be_visible()
+    heatmap = app.drawn().figure("heatmap")
+    heatmap.locator("canvas.cursor").focus()
+    for key in ("ArrowRight", "ArrowDown", "ArrowRight"):
+        app.page.keyboard.press(key)
+    expect(heatmap.locator(".live")).to_contain_text("query 1 The, key 1 The")
+
+
+def test_an_example_opens_with_its_head_and_its_hint(app: App):
+    app.open()
+    app.page.get_by_role("radio", name="Repeated words").click()
+    expect(app.page.get_by_role("heading", name="Layer 0 · Head 2")).to_be_visible()
+    app.drawn()
+    assert any("the four words “the”" in note for note in app.notes())
+    labels = app.queries()
+    assert labels == ["[CLS]", "the", "cat", "and", "the", "dog", "and", "the", "the", "bird", "[SEP]"]
+
+
+def test_a_theme_switch_recolours_the_figures(app: App):
+    app.open()
+    figure = app.figure("heatmap")
+    light = figure.evaluate(MEAN_BRIGHTNESS)
+    app.page.emulate_media(color_scheme="dark")
+    app.page.wait_for_function(
+        f"([root, light]) => ({MEAN_BRIGHTNESS})(root) < light / 2", arg=[figure.element_handle(), light]
+    )
+
+
+def test_two_browser_sessions_do_not_see_each_other(app: App, browser, server: str):
+    app.open().analyse("one session")
+    with opened_app(browser, server) as other:
+        other.open().analyse("quite another session")
+        assert app.queries() == ["[CLS]", "one", "session", "[SEP]"]
+        assert other.queries() == ["[CLS]", "quite", "another", "session", "[SEP]"]
+        assert other.problems == []
