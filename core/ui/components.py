@@ -12,7 +12,11 @@ import core.views
 
 ASSETS = Path(core.views.__file__).parent / "assets"
 SHARED_SCRIPTS = ("colour.js", "shared.js")
-NAMES = ("overview", "heatmap", "headview")
+SCRIPTS = {
+    "overview": ("overview.js",),
+    "heatmap": ("heatmap_drawing.js", "heatmap.js"),
+    "headview": ("headview_lines.js", "headview.js"),
+}
 
 
 def mount(name: str, payload: bytes, key: str, on_select: Callable[[], None] | None = None) -> Any:
@@ -25,10 +29,10 @@ def mount(name: str, payload: bytes, key: str, on_select: Callable[[], None] | N
 
 
 def _declare(name: str) -> Callable[..., Any]:
-    script = "\n".join((ASSETS / file).read_text("utf-8") for file in (*SHARED_SCRIPTS, f"{name}.js"))
+    script = "\n".join((ASSETS / file).read_text("utf-8") for file in (*SHARED_SCRIPTS, *SCRIPTS[name]))
     style = "\n".join((ASSETS / file).read_text("utf-8") for file in ("shared.css", f"{name}.css"))
     html = f'<div class="headlight {name}"></div>'
     return st.components.v2.component(f"headlight_{name}", html=html, css=style, js=script)
 
 
-_COMPONENTS = {name: _declare(name) for name in NAMES}
+_COMPONENTS = {name: _declare(name) for name in SCRIPTS}

@@ -16,3 +16,6 @@ def open_frame() -> None:
     st.logo(str(ASSETS / ("logo-dark.svg" if dark else "logo-light.svg")), size="large")
     style = (ASSETS / "page.css").read_text("utf-8") + (ASSETS / "dark.css").read_text("utf-8") * dark
     st.html(f"<style>{style}</style>")
+    script = (ASSETS / "well_formed.js").read_text("utf-8")
+    with st.sidebar.container(key="page_script"):
+        st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.ui.words import note
 from core.views import SCALES
 
 if TYPE_CHECKING:
@@ -41,17 +42,8 @@ def selection_controls(trace: Trace, slot: DeltaGenerator) -> Selection:
     corrections = tuple(filter(None, (_correct(key, count) for key, count in counts.items())))
     with slot:
         for column, (key, count) in zip(st.columns(2), counts.items(), strict=True):
-            # Without a default of its own, so that 0 stays in the URL like any other number.
-            column.number_input(
-                key.capitalize(),
-                0,
-                count - 1,
-                value=None,
-                step=1,
-                key=key,
-                bind="query-params",
-                persist_state="session",
-            )
+            with column:
+                _number(key, count)
         scale = st.segmented_control(
             "Colour scale",
             list(SCALES),
@@ -66,10 +58,29 @@ def selection_controls(trace: Trace, slot: DeltaGenerator) -> Selection:
     return Selection(layer, head, scale or DEFAULT_SCALE, corrections)
 
 
+def _number(key: str, count: int) -> None:
+    """A number from 0 to count - 1, without a default of its own, so that 0 stays in the URL like any other."""
+    try:
+        st.number_input(
+            key.capitalize(),
+            0,
+            count - 1,
+            value=None,
+            step=1,
+            key=key,
+            bind="query-params",
+            persist_state="session",
+        )
+    except OverflowError:
+        # Streamlit reads a link's number as a float, and one beyond all floats ends in this error.
+        note(f"The link asks for a {key} beyond all numbers: take “{key}=” out of the address.", "error")
+        st.stop()
+
+
 def _correct(key: str, count: int) -> str | None:
     """Open number 0 where the link or an earlier model names one that is not there, and say so."""
     asked = st.session_state.get(key, st.query_params.get(key, 0))
-    if str(asked).isdecimal() and int(asked) < count:
+    if str(asked) in map(str, range(count)):
         return None
     st.session_state[key] = 0
     if asked is None:

@@ -37,8 +37,8 @@ def head_view_figure(trace: Trace, stream: str, layer: int, head: int) -> Figure
         trace,
         stream,
         f"layer {layer}",
-        f"at rest the {TOP_KEYS} largest weights of each query that reach {THRESHOLD:g}, all of a token's when it is "
-        "pointed at · strength of a line is its weight, from 0 to 1 · each query's weights sum to 1",
+        f"at rest the {TOP_KEYS} largest weights of each query above {THRESHOLD:g}, all of a token's when it is pointed "
+        f"at · the strongest lines stand for {weights.max():.3g} · each query's weights sum to 1",
     )
     return Figure(
         component="headview",
@@ -66,7 +66,7 @@ def _line_columns(weights: np.ndarray, queries: tuple[str, ...], keys: tuple[str
     """The lines of every head at rest, strongest first within a query."""
     order = np.argsort(-weights, axis=-1, kind="stable")[..., :TOP_KEYS]
     strongest = np.take_along_axis(weights, order, axis=-1)
-    head, query, rank = np.nonzero(strongest >= THRESHOLD)
+    head, query, rank = np.nonzero(strongest > THRESHOLD)
     key = order[head, query, rank]
     return {
         "head": head,

@@ -65,6 +65,21 @@ def test_a_typed_special_token_is_plain_text_and_the_page_says_so(app: App):
     assert app.notes() == ["“[SEP]” in your text is read letter by letter, not as a special token of the model."]
 
 
+def test_half_a_surrogate_pair_is_replaced_and_reported(app: App):
+    app.open()
+    box = app.page.get_by_role("textbox", name="Text", exact=True)
+    box.fill("")
+    box.evaluate(
+        """(box) => { const { set } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value');
+        set.call(box, 'left \\ud83d right'); box.dispatchEvent(new Event('input', { bubbles: true })); }"""
+    )
+    box.focus()
+    app.page.keyboard.press("Control+Enter")
+    note = app.page.get_by_text("1 broken character is read as �, the sign for a character that got lost")
+    note.wait_for()
+    assert app.queries() == ["[CLS]", "left", "right", "[SEP]"]
+
+
 def test_a_very_long_word_is_clipped_and_stays_one_label_a_token(app: App, minilm):
     text = "pneumono" * 50
     app.open().analyse(text)
