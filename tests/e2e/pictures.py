@@ -1,0 +1,44 @@
+"""Takes the README's pictures from the running app: `python -m tests.e2e.pictures`."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from tests.e2e.browser import ROOT, App, opened_app, running_browser, running_server
+
+FOLDER = ROOT / ".github"
+
+
+def main() -> None:
+    """Write light, dark and close-up pictures into the folder of pictures."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_server(Path(folder) / "log.txt") as address,
+        running_browser() as browser,
+    ):
+        with opened_app(browser, address) as app:
+            app.open()
+            _hover(app)
+            _shoot(app, "attention-light.png")
+        with opened_app(browser, address, scheme="dark") as app:
+            app.open()
+            app.page.get_by_role("radio", name="Longer text").click()
+            app.page.wait_for_timeout(300)
+            app.drawn()
+            _shoot(app, "attention-dark.png")
+
+
+def _hover(app: App) -> None:
+    """Point at the cell that the first example is about: what “it” gives to “animal”."""
+    labels = app.queries()
+    app.hover_cell(labels.index("it"), labels.index("animal"), len(labels), len(labels))
+
+
+def _shoot(app: App, name: str) -> None:
+    app.page.wait_for_timeout(400)
+    app.page.screenshot(path=FOLDER / name)
+
+
+if __name__ == "__main__":
+    main()
