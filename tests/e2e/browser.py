@@ -39,14 +39,15 @@ def chromium() -> str | None:
 
 
 @contextmanager
-def running_server(log: Path) -> Iterator[str]:
-    """The app on a free port of the loopback interface; yields its address."""
+def running_server(log: Path, **variables: str) -> Iterator[str]:
+    """The app on a free port, with these environment variables on top; yields its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-    options = ["--server.port", str(port), "--server.address", "127.0.0.1"]
+    options = ["--server.port", str(port)]
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}
+    environment |= variables
     with log.open("w") as file:
         process = subprocess.Popen(
             [*command, *options], cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT
