@@ -1,13 +1,27 @@
-"""What several test folders share: the default model, opened once and only read."""
+"""What several test folders share: the default model, opened once and only read, and a byte-level tokenizer."""
 
 from __future__ import annotations
 
 import pytest
+import tokenizers
+import torch
 
 from core import load
 from core.models.model import Model
+from tests.byte_level import byte_level_tokenizer
 
 
 @pytest.fixture(scope="session")
 def minilm() -> Model:
     return load("all-MiniLM-L6-v2")
+
+
+@pytest.fixture(scope="session")
+def byte_level() -> tokenizers.Tokenizer:
+    """Without a step after it, and so without special tokens of its own."""
+    return byte_level_tokenizer()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("gpu") and not torch.cuda.is_available():
+        pytest.skip("no CUDA device here")

@@ -12,8 +12,12 @@ REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def replace_lone_surrogates(text: str) -> tuple[str, int]:
-    """Half a surrogate pair is no character and cannot be encoded: each becomes U+FFFD. Returns text and count."""
-    return _LONE_SURROGATE.subn(REPLACEMENT, text)
+    """Half a surrogate pair is no character and cannot be encoded: each becomes U+FFFD.
+
+    Returns the text and the number of U+FFFD in it; those that were there before stand for broken characters too.
+    """
+    text = _LONE_SURROGATE.sub(REPLACEMENT, text)
+    return text, text.count(REPLACEMENT)
 
 
 def require_text(text: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import tokenizers
 
+from core.errors import HeadlightError
 from core.text.cleaning import replace_lone_surrogates, require_text
 from core.text.labels import make_labels
 from core.text.spans import mend_spans
@@ -34,7 +36,8 @@ class TextEncoder:
     @classmethod
     def fix(cls, backend: tokenizers.Tokenizer, unknown_id: int | None, max_length: int) -> TextEncoder:
         """Own a copy of a tokenizer and set it once; later calls only read it."""
-        own = tokenizers.Tokenizer.from_str(backend.to_str())
+        specification = json.loads(backend.to_str(), object_hook=_with_spaces_in_spans)
+        own = tokenizers.Tokenizer.from_str(json.dumps(specification))
         own.no_padding()
         own.no_truncation()
         own.encode_special_tokens = True
@@ -42,7 +45,7 @@ class TextEncoder:
         return cls(own, names, unknown_id, max_length)
 
     def encode(self, text: str, text_pair: str | None = None) -> Tokens:
-        """Tokens of one text or of a pair. Raises HeadlightError when a text is empty or only spaces."""
+        """Tokens of one text or of a pair. Raises HeadlightError when a text gives the model nothing to read."""
         text, replaced = replace_lone_surrogates(text)
         require_text(text)
         if text_pair is not None:
@@ -52,6 +55,7 @@ class TextEncoder:
         encoding = self.backend.encode(text, text_pair)
         # Each of these properties builds a new list, so each is read once.
         ids, pieces, sequences = encoding.ids, encoding.tokens, encoding.sequence_ids
+        _require_tokens(sequences, texts=1 if text_pair is None else 2)
         kept = _fit(sequences, self.max_length)
         spans, labels = _spans_and_labels([text, text_pair or ""], sequences, encoding.offsets, pieces)
         own = [sequence is not None for sequence in sequences]
@@ -71,6 +75,17 @@ class TextEncoder:
             replaced=replaced,
             literals=tuple(name for name in self.special_names if name in text or name in (text_pair or "")),
         )
+
+
+def _with_spaces_in_spans(part: dict[str, Any]) -> dict[str, Any]:
+    """A part of a tokenizer's specification, told to report the white space that byte-level tokens hold."""
+    return part | {"trim_offsets": False} if part.get("trim_offsets") is True else part
+
+
+def _require_tokens(sequences: Sequence[int | None], texts: int) -> None:
+    """Raise one sentence when a tokenizer kept nothing of a text: many drop control characters and the like."""
+    if any(sequence not in sequences for sequence in range(texts)):
+        raise HeadlightError("The model's tokenizer drops every character of the text: type at least one word or sign.")
 
 
 def _spans_and_labels(

@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
+from core.text.spans import BYTE_LEVEL_SPACE
 from core.text.tokens import Span
 
 _VISIBLE = {" ": "␣", "\t": "⇥", "\n": "⏎", "\r": "␍", "\u00a0": "⍽", "\u3000": "□"}
@@ -17,7 +18,7 @@ def make_labels(text: str, spans: Sequence[Span | None], pieces: Sequence[str]) 
     """One label a token of one text.
 
     A character that is split over k tokens (an emoji in byte pieces) is shown as `😀[1/3]`, `😀[2/3]`, `😀[3/3]`.
-    A token without characters of its own is shown as its vocabulary piece.
+    A token without characters of its own, such as a space that a tokenizer puts first, is shown as its piece.
     """
     covering = Counter(i for span in spans if span for i in range(*span))
     seen: Counter[int] = Counter()
@@ -28,7 +29,7 @@ def make_labels(text: str, spans: Sequence[Span | None], pieces: Sequence[str]) 
             seen[i] += 1
             part = f"[{seen[i]}/{covering[i]}]" if covering[i] > 1 else ""
             shown.append(text[i] + part)
-        labels.append(visible("".join(shown)) or piece)
+        labels.append(visible("".join(shown)) or piece.replace(BYTE_LEVEL_SPACE, _VISIBLE[" "]))
     return labels
 
 

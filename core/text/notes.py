@@ -27,13 +27,20 @@ def notes_on(tokens: Tokens) -> tuple[Note, ...]:
 def _on_cut(tokens: Tokens) -> Note | None:
     if not tokens.dropped:
         return None
-    ends = [span[1] for span, s in zip(tokens.spans, tokens.sequences, strict=True) if span and s == 0]
-    end = max(ends, default=0)
-    last = " ".join(tokens.text[max(0, end - _LAST_WORDS) : end].split())
+    after = f"“{_last_words_read(tokens, tokens.text, 0)}”"
+    if tokens.text_pair is not None:
+        after += f" in the first and “{_last_words_read(tokens, tokens.text_pair, 1)}” in the second text"
     return Note(
-        f"The model reads {len(tokens):,} tokens at a time: {tokens.dropped:,} more were cut off, after “…{last}”.",
+        f"The model reads {len(tokens):,} tokens at a time: {tokens.dropped:,} more were cut off, after {after}.",
         warning=True,
     )
+
+
+def _last_words_read(tokens: Tokens, text: str, sequence: int) -> str:
+    ends = [span[1] for span, s in zip(tokens.spans, tokens.sequences, strict=True) if span and s == sequence]
+    end = max(ends, default=0)
+    start = max(0, end - _LAST_WORDS)
+    return ("…" if start else "") + " ".join(text[start:end].split())
 
 
 def _on_unknown(tokens: Tokens) -> Note | None:
@@ -54,8 +61,8 @@ def _on_unknown(tokens: Tokens) -> Note | None:
 def _on_replaced(tokens: Tokens) -> Note | None:
     if not tokens.replaced:
         return None
-    what = "1 broken character was" if tokens.replaced == 1 else f"{tokens.replaced} broken characters were"
-    return Note(f"{what} replaced by �: half a surrogate pair cannot be read.", warning=True)
+    what = "1 broken character is" if tokens.replaced == 1 else f"{tokens.replaced} broken characters are"
+    return Note(f"{what} read as �, the sign for a character that got lost; paste the text again.", warning=True)
 
 
 def _on_literals(tokens: Tokens) -> Note | None:

@@ -22,7 +22,7 @@ class Tokens:
     special           True for tokens that the model's template added, never for what the user typed
     unknown           True where the model has no token for the characters
     dropped           number of tokens cut because the model reads no more
-    replaced          number of characters that no text can hold (lone surrogates) and that became U+FFFD
+    replaced          number of U+FFFD in the texts: broken characters, such as lone surrogates, that were replaced
     literals          spellings of special tokens that the user typed; they are read as plain characters
     """
 
