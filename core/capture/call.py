@@ -68,18 +68,20 @@ class AttentionCall:
         The softmax runs over all keys whatever `cols` asks for. A row with no key to attend to is all zero,
         which is what its output is in the model.
         """
-        chosen = list(range(self.heads)) if heads is None else list(heads)
-        group = self.heads // self.key_value_heads
-        query = self.query[batch, chosen, rows].float()  # (heads, rows, D)
-        key = self.key[batch, [h // group for h in chosen]].float()  # (heads, S, D)
+        query = self.heads_of(self.query[batch], heads)[:, rows].float()  # (heads, rows, D)
+        key = self.heads_of(self.key[batch], heads).float()  # (heads, S, D)
         scores = (query @ key.transpose(1, 2)) * self.scale  # (heads, rows, D) @ (heads, D, S) -> (heads, rows, S)
         if self.bias is not None:
-            scores = scores + self._cut(self.bias, chosen, rows, batch).float()
+            scores = scores + self._cut(self.bias, heads, rows, batch).float()
         if self.mask is not None and self.mask.dtype != torch.bool:
-            scores = scores + self._cut(self.mask, chosen, rows, batch).float()
-        blocked = self.masked(rows, EVERYTHING, batch, chosen)
+            scores = scores + self._cut(self.mask, heads, rows, batch).float()
+        blocked = self.masked(rows, EVERYTHING, batch, heads)
         scores = scores.masked_fill(blocked, torch.finfo(scores.dtype).min)
         return torch.softmax(scores, dim=-1).masked_fill(blocked, 0.0)[..., cols]
+
+    def apply(self, weights: Tensor, value: Tensor, batch: int = 0) -> Tensor:
+        """Weights of all heads times the values they multiply: (H, rows, S), (B, G, S, D) -> float32 (H, rows, D)."""
+        return weights @ self.heads_of(value[batch]).float()  # (H, rows, S) @ (H, S, D) -> (H, rows, D)
 
     def masked(
         self,
@@ -92,10 +94,17 @@ class AttentionCall:
         if self.mask is not None:
             mask = self._cut(self.mask, heads, rows, batch)
             visible = mask if mask.dtype == torch.bool else mask > torch.finfo(mask.dtype).min / 2
-            return ~visible[..., cols].expand(-1, -1, len(range(self.keys)[cols]))
+            return ~visible.expand(-1, -1, self.keys)[..., cols]
         query = torch.arange(self.queries, device=self.query.device)[rows, None]  # (rows, 1)
         key = torch.arange(self.keys, device=self.query.device)[None, cols]  # (1, cols)
         return ((key > query) if self.causal else torch.zeros_like(key > query))[None]  # (1, rows, cols)
+
+    def heads_of(self, tensor: Tensor, heads: Sequence[int] | None = None) -> Tensor:
+        """What the chosen query heads, or all, use of (H or G, ...): (heads, ...), copied only if chosen or shared."""
+        group = self.heads // tensor.shape[0]
+        if heads is None and group == 1:
+            return tensor
+        return tensor[[h // group for h in (range(self.heads) if heads is None else heads)]]
 
     def _cut(self, tensor: Tensor, heads: Sequence[int] | None, rows: slice, batch: int) -> Tensor:
         """The asked part of something broadcastable to (B, H, T, S), without building the broadcast."""

@@ -33,7 +33,7 @@ class Recording:
         return tuple(self._calls)
 
     def errors(self) -> list[list[float]]:
-        """For each call and head: max |A·V - O| of the last query over max |V|; NaN where the model produced NaN."""
+        """For each call and head: max |A·V - O| of the last query over the head's max |V|; NaN where the result is."""
         return [[float(e) for e in errors.cpu()] for errors in self._errors]
 
     def on_attention(
@@ -92,16 +92,14 @@ def record(model: nn.Module, on_call: Callable[[int], None] | None = None) -> It
 
 @torch.no_grad()
 def _error(call: AttentionCall, value: Tensor, output: Tensor) -> Tensor:
-    """max |A·V - O| over max |V| for the last query, the worst of the batch: (H,), not yet fetched from the device."""
-    group = call.heads // call.key_value_heads
+    """The check of each head, the worst of the batch: (H,), not yet fetched from the device."""
     last = slice(call.queries - 1, call.queries)
     errors = []
     for b in range(output.shape[0]):
-        weights = call.weights(rows=last, batch=b)  # (H, 1, S)
-        values = value[b].float().repeat_interleave(group, dim=0)  # (G, S, D) -> (H, S, D)
-        mine = (weights @ values)[:, 0]  # (H, 1, S) @ (H, S, D) -> (H, D)
+        mine = call.apply(call.weights(rows=last, batch=b), value, b)[:, 0]  # (H, 1, D) -> (H, D)
         theirs = output[b, -1].float()  # (H, D)
-        finite = torch.isfinite(output[b]).all(dim=-1).all(dim=0)  # (T, H, D) -> (H,)
-        error = (mine - theirs).abs().amax(-1) / values.abs().amax().clamp_min(1e-12)
-        errors.append(torch.where(finite, error, torch.nan))
+        largest = call.heads_of(value[b].abs().amax(dim=(1, 2))).float().clamp_min(1e-12)  # (G, S, D) -> (H,)
+        # One number that is not finite makes its head's sum so, and a sum needs no tensor of the output's size.
+        finite = torch.isfinite(output[b].sum(dim=(0, 2), dtype=torch.float32))  # (T, H, D) -> (H,)
+        errors.append(torch.where(finite, (mine - theirs).abs().amax(-1) / largest, torch.nan))
     return torch.stack(errors).amax(0)

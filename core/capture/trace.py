@@ -19,8 +19,8 @@ STREAMS = ("self", "encoder", "decoder", "cross")
 class Check:
     """A·V = O: the drawn weights times the values give the model's own output, on the last query of each call.
 
-    error: the largest difference over all calls and heads, as a share of the largest value; tolerance: what rounding
-    may cost in the model's number format.
+    error: the largest difference over all calls and heads, as a share of the head's largest value.
+    tolerance: what rounding may cost in the model's number format.
     """
 
     error: float
@@ -49,7 +49,8 @@ class Provenance:
 class Output:
     """What the model answered: its last tensor and what it means.
 
-    kind     "labels" (logits (labels,)), "next tokens" (logits (vocabulary,) after the last token), or
+    kind     "labels" (logits (labels,)), "next tokens" (logits (vocabulary,) after the last token),
+             "token logits" ((T, ...), what a masked language model or a tagger says of each token), or
              "hidden states" ((T, width)) for a model without a head
     names    names of the labels, or () where the kind has none
     """
