@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import torch
 import transformers
+from torch import nn
 from transformers import AutoConfig, AutoTokenizer, PreTrainedModel
 
 from core.errors import HeadlightError
@@ -14,10 +18,12 @@ from core.jobs import Job
 from core.models.catalogue import catalogue, find
 from core.models.devices import best_device, dtype_named
 from core.models.model import Model
-from core.models.report import report_of
+from core.models.report import LoadReport, report_of
 from core.text import TextEncoder
 
 MAX_TOKENS = 16_384
+# Without one of these, transformers makes up a tokenizer with an empty vocabulary.
+TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json")
 
 
 def load(name: str, *, device: str | None = None, dtype: str = "float32", job: Job | None = None) -> Model:
@@ -31,27 +37,24 @@ def load(name: str, *, device: str | None = None, dtype: str = "float32", job: J
     folder = _folder_of(name)
     _advance(job, 1, "reading the weights")
     config = _read_config(name, folder)
-    # The stubs do not know that loading info turns the result into a pair.
-    loaded: Any = _model_class(name, config).from_pretrained(
-        folder,
-        config=config,
-        dtype=torch_dtype,
-        attn_implementation="sdpa",
-        local_files_only=True,
-        trust_remote_code=False,
-        use_safetensors=True,
-        output_loading_info=True,
-    )
-    network, info = loaded
-    report = report_of(network, info)
-    if report.random_attention:
-        raise HeadlightError(
-            f"{name}: {len(report.random_attention)} attention tensors are not in its files "
-            f"(the first is {report.random_attention[0]}), so its maps would show random weights; check the files."
-        )
+    network, report = _read_weights(name, folder, config, torch_dtype)
+    encoder = _text_encoder(name, folder, network)
     _advance(job, 2, "trying it out")
-    network = network.to(device).eval().requires_grad_(False)
-    return Model(name, network, _text_encoder(name, folder, config), report, _revision(folder), device)
+    with _worded(f"The device {device} is not here or has too little memory for {name}: choose another."):
+        nn.Module.to(network, device)
+    with _worded(f"{name} failed on a first short text: its files do not belong together, or it does not read text."):
+        return Model(name, network, encoder, report, _revision(folder), device)
+
+
+@contextmanager
+def _worded(sentence: str) -> Iterator[None]:
+    """Broken or hostile files make the libraries raise errors of any kind: each becomes this sentence."""
+    try:
+        yield
+    except HeadlightError:
+        raise
+    except Exception as error:
+        raise HeadlightError(sentence) from error
 
 
 def _advance(job: Job | None, done: int, step: str) -> None:
@@ -65,22 +68,19 @@ def _folder_of(name: str) -> Path:
         folder = entry.locate()
         entry.verify(folder)
         return folder
-    folder = Path(name).expanduser()
-    if not (folder / "config.json").is_file():
-        names = ", ".join(listing.entry.name for listing in catalogue())
-        raise HeadlightError(
-            f"{name} is neither in the catalogue ({names}) nor a folder with a config.json: check the name or the path."
-        )
-    return folder
+    known = ", ".join(listing.entry.name for listing in catalogue())
+    absent = f"{name} is neither in the catalogue ({known}) nor a folder with a config.json: check name or path."
+    with _worded(absent):  # for instance a name too long for a path
+        folder = Path(name).expanduser()
+        if (folder / "config.json").is_file():
+            return folder
+    raise HeadlightError(absent)
 
 
 def _read_config(name: str, folder: Path) -> Any:
-    try:
+    with _worded(f"{name}: its config.json does not describe an architecture that the installed transformers knows."):
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except (ValueError, KeyError, OSError) as error:
-        raise HeadlightError(
-            f"{name}: its config.json does not name an architecture that the installed transformers knows."
-        ) from error
+    config.return_dict = True  # answers are read by name
     if config.is_encoder_decoder:
         raise HeadlightError(
             f"{name} is an encoder-decoder, which Headlight cannot run yet: choose an encoder or a decoder."
@@ -90,7 +90,7 @@ def _read_config(name: str, folder: Path) -> Any:
 
 def _model_class(name: str, config: Any) -> type[PreTrainedModel]:
     """The class that the config names, so that a classifier keeps its head and a language model its own."""
-    named = (config.architectures or [""])[0]
+    named = str((config.architectures or [""])[0])
     model_class = getattr(transformers, named, None)
     if not (isinstance(model_class, type) and issubclass(model_class, PreTrainedModel)):
         raise HeadlightError(f"{name}: its architecture, {named or 'unnamed'}, is not one that transformers offers.")
@@ -101,13 +101,56 @@ def _model_class(name: str, config: Any) -> type[PreTrainedModel]:
     return model_class
 
 
-def _text_encoder(name: str, folder: Path, config: Any) -> TextEncoder:
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    if not tokenizer.is_fast:
-        raise HeadlightError(f"{name}: its tokenizer has no tokenizer.json, which Headlight needs to place tokens.")
-    positions = getattr(config, "max_position_embeddings", None) or MAX_TOKENS
-    limit = min(tokenizer.model_max_length, positions, MAX_TOKENS)
-    return TextEncoder.fix(tokenizer.backend_tokenizer, tokenizer.unk_token_id, limit)
+def _read_weights(name: str, folder: Path, config: Any, dtype: torch.dtype) -> tuple[PreTrainedModel, LoadReport]:
+    model_class = _model_class(name, config)
+    if not any(folder.glob("*.safetensors")):
+        raise HeadlightError(
+            f"{name} has no model.safetensors, the only kind of weights that is opened: save the model once more with "
+            "transformers, which writes that file."
+        )
+    with _worded(f"{name}: its weights are damaged or do not belong to its config.json; get its files again."):
+        # The stubs do not know that loading info turns the result into a pair.
+        loaded: Any = model_class.from_pretrained(
+            folder,
+            config=config,
+            dtype=dtype,
+            attn_implementation="sdpa",
+            local_files_only=True,
+            trust_remote_code=False,
+            use_safetensors=True,
+            output_loading_info=True,
+        )
+    network, info = loaded
+    report = report_of(network, info)
+    if report.random_attention:
+        raise HeadlightError(
+            f"{name}: {len(report.random_attention)} attention tensors are not in its files "
+            f"(the first is {report.random_attention[0]}), so its maps would show random weights; check the files."
+        )
+    return network.eval().requires_grad_(False), report
+
+
+def _text_encoder(name: str, folder: Path, network: PreTrainedModel) -> TextEncoder:
+    if not any((folder / file).is_file() for file in TOKENIZER_FILES):
+        raise HeadlightError(f"{name} has no tokenizer: put its tokenizer.json beside its config.json.")
+    with _worded(f"{name}: its tokenizer cannot be read; get its tokenizer.json again."):
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        if not tokenizer.is_fast:
+            raise HeadlightError(f"{name}: its tokenizer has no tokenizer.json, which Headlight needs to place tokens.")
+        limit = min(tokenizer.model_max_length, _positions(network), MAX_TOKENS)
+        return TextEncoder.fix(tokenizer.backend_tokenizer, tokenizer.unk_token_id, limit)
+
+
+def _positions(network: PreTrainedModel) -> int:
+    """How many tokens the position table has rows for, or MAX_TOKENS where there is no table.
+
+    RoBERTa and its kin count positions from the padding index on: the rows up to it are never read by a token.
+    """
+    positions: int = getattr(network.config, "max_position_embeddings", None) or MAX_TOKENS
+    for path, module in network.named_modules():
+        if path.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
+            return module.num_embeddings - module.padding_idx - 1
+    return positions
 
 
 def _revision(folder: Path) -> str:

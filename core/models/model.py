@@ -64,7 +64,7 @@ class Model:
         job: told after each layer how far the run is; its `Cancelled` ends the run.
         Raises HeadlightError, one sentence, for a text that cannot be run or a result that cannot be trusted.
         """
-        tokens = self.encoder.encode(text, text_pair)
+        tokens = self._encode(text, text_pair)
         total = sum(self.card.layers.values())
 
         def on_call(done: int) -> None:
@@ -84,29 +84,45 @@ class Model:
         )
         return Trace(tokens, recording.calls, provenance, self._output(answer))
 
+    def _encode(self, text: str, text_pair: str | None) -> Tokens:
+        tokens = self.encoder.encode(text, text_pair)
+        embedding: Any = self.network.get_input_embeddings()
+        rows = embedding.weight.shape[0]
+        strange = [label for label, number in zip(tokens.labels, tokens.ids, strict=True) if number >= rows]
+        if strange:
+            raise HeadlightError(
+                f"{self.name} has no embedding for the token “{strange[0]}” of its tokenizer: the two do not belong "
+                "together, so check its files."
+            )
+        return tokens
+
     @torch.no_grad()
     def _forward(self, tokens: Tokens) -> Any:
         rows: dict[str, Any] = {
             "input_ids": tokens.ids,
             "attention_mask": [1] * len(tokens),
-            "token_type_ids": tokens.type_ids,
         }
+        # GPT-2 and its kin accept segment numbers as well, but look them up among their words.
+        if getattr(self.network.config, "type_vocab_size", 0) > 1:
+            rows["token_type_ids"] = tokens.type_ids
         inputs = {
             name: torch.tensor([row], device=self.device)  # (1, T)
             for name, row in rows.items()
             if name in self._accepted
         }
-        options = {"use_cache": False} if "use_cache" in self._accepted else {}
-        return self.network(**inputs, **options)
+        # No cache is needed for one pass, and only the last token's logits are kept.
+        options = {"use_cache": False, "logits_to_keep": 1}
+        return self.network(**inputs, **{name: value for name, value in options.items() if name in self._accepted})
 
     def _checked(self, recording: Recording) -> Check:
         errors = recording.errors()
         for call, by_head in zip(recording.calls, errors, strict=True):
             bad = [head for head, error in enumerate(by_head) if math.isnan(error)]
             if bad:
+                advice = "choose another model" if self.dtype == torch.float32 else "choose float32"
                 raise HeadlightError(
                     f"{self.name} produced values that are not numbers in layer {call.layer}, head {bad[0]} "
-                    f"in {self._dtype_name}: choose float32."
+                    f"in {self._dtype_name}: {advice}."
                 )
         check = check_of(errors, self.dtype)
         if not check.passed:
@@ -117,17 +133,17 @@ class Model:
         return check
 
     def _output(self, answer: Any) -> Output:
-        logits = getattr(answer, "logits", None)
-        if logits is None:
-            return Output("hidden states", _fetched(answer[0][0]))  # (1, T, width) -> (T, width)
-        if logits.dim() == 2:
+        first = answer[0][0]  # the logits or the last hidden states of the one text
+        if type(self.network).__name__.endswith("ForSequenceClassification"):
             named: dict[Any, str] = self.network.config.id2label or {}
-            names = tuple(str(named.get(i, i)) for i in range(logits.shape[1]))
-            return Output("labels", _fetched(logits[0]), names)  # (1, labels) -> (labels,)
-        return Output("next tokens", _fetched(logits[0, -1]))  # (1, T, vocabulary) -> (vocabulary,)
+            names = tuple(str(named.get(i, i)) for i in range(len(first)))
+            return Output("labels", _fetched(first), names)  # (labels,)
+        if self.network.can_generate():
+            return Output("next tokens", _fetched(answer.logits[0, -1]))  # (1, T, vocabulary) -> (vocabulary,)
+        return Output("hidden states" if "last_hidden_state" in answer else "token logits", _fetched(first))
 
     def _probe(self) -> ModelCard:
-        tokens = self.encoder.encode("a b")
+        tokens = self._encode("a b", None)
         with record(self.network) as recording:
             self._forward(tokens)
         if not recording.calls:
@@ -153,7 +169,8 @@ class Model:
 
 
 def _fetched(tensor: Tensor) -> Tensor:
-    return tensor.detach().float().cpu()
+    """A copy of its own: what it was cut from may be a thousand times larger."""
+    return tensor.detach().float().cpu().clone()
 
 
 def _mask_name(call: AttentionCall) -> str:

@@ -1,0 +1,81 @@
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from core.heads import measure
+
+
+def nothing_masked(n: int) -> Tensor:
+    return torch.zeros(n, n, dtype=torch.bool)
+
+
+def future(n: int) -> Tensor:
+    return torch.ones(n, n).triu(1).bool()
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 64])
+def test_uniform_attention_measures_as_its_own_yardstick(n: int) -> None:
+    found = measure(torch.full((3, n, n), 1 / n), nothing_masked(n))
+    assert found.entropy.tolist() == pytest.approx([math.log(n)] * 3, abs=1e-5)
+    assert found.uniform_entropy == pytest.approx(math.log(n), abs=1e-5)
+    # The mean of |i - j| over a square of n by n cells.
+    assert found.uniform_distance == pytest.approx((n * n - 1) / (3 * n), abs=1e-4)
+    assert found.distance.tolist() == pytest.approx([found.uniform_distance] * 3, abs=1e-4)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_a_head_that_looks_at_one_token_has_no_entropy(n: int) -> None:
+    itself, first = torch.eye(n), torch.zeros(n, n)
+    first[:, 0] = 1
+    found = measure(torch.stack([itself, first]), nothing_masked(n))
+    assert found.entropy.tolist() == [0, 0]
+    assert found.distance.tolist() == pytest.approx([0, (n - 1) / 2])
+
+
+def test_a_previous_token_head_looks_one_token_back() -> None:
+    n = 6
+    previous = torch.diag(torch.ones(n - 1), diagonal=-1)
+    masked = future(n)
+    masked[0] = True  # the first token has no previous one: a row that attends to nothing is left out
+    found = measure(previous[None], masked)
+    assert found.distance.tolist() == [1.0]
+    assert found.entropy.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 40])
+def test_uniform_values_under_a_causal_mask_are_known(n: int) -> None:
+    uniform = (~future(n)).float()
+    found = measure((uniform / uniform.sum(-1, keepdim=True))[None], future(n))
+    assert found.uniform_entropy == pytest.approx(math.lgamma(n + 1) / n, abs=1e-5)  # the mean of ln 1 .. ln n
+    assert found.uniform_distance == pytest.approx((n - 1) / 4, abs=1e-5)  # the mean of i / 2
+    assert found.entropy.tolist() == pytest.approx([found.uniform_entropy], abs=1e-5)
+    assert found.distance.tolist() == pytest.approx([found.uniform_distance], abs=1e-5)
+
+
+def test_a_rectangle_of_cross_attention_is_measured() -> None:
+    found = measure(torch.full((2, 3, 5), 0.2), torch.zeros(3, 5, dtype=torch.bool))
+    assert found.entropy.tolist() == pytest.approx([math.log(5)] * 2)
+
+
+def test_dead_rows_do_not_enter_the_means() -> None:
+    attention, masked = torch.full((1, 4, 4), 0.25), nothing_masked(4)
+    attention[:, 1:3], masked[1:3] = 0, True
+    found = measure(attention, masked)
+    assert found.entropy.tolist() == pytest.approx([math.log(4)])
+    assert found.uniform_entropy == pytest.approx(math.log(4))
+
+
+@given(n=st.integers(1, 12), heads=st.integers(1, 4), seed=st.integers(0, 999), causal=st.booleans())
+def test_no_head_is_more_spread_out_than_a_uniform_one(n: int, heads: int, seed: int, causal: bool) -> None:
+    masked = future(n) if causal else nothing_masked(n)
+    scores = torch.randn(heads, n, n, generator=torch.Generator().manual_seed(seed)) * 3
+    found = measure(torch.softmax(scores.masked_fill(masked, -torch.inf), -1), masked)
+    assert torch.all(found.entropy >= 0)
+    assert torch.all(found.entropy <= found.uniform_entropy + 1e-5)
+    assert torch.all(found.distance >= 0)
+    assert torch.all(found.distance <= n - 1)
+    assert found.entropy.dtype == found.distance.dtype == torch.float32

