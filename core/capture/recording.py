@@ -16,6 +16,9 @@ from core.capture.call import AttentionCall
 from core.capture.interface import listener
 from core.capture.streams import stream_of
 
+# Below this, values are as good as zero, and a share of them would only measure the rounding of a 16-bit format.
+SMALLEST_VALUE = 1e-4
+
 
 class Recording:
     """The calls seen so far. After the run, `errors()` gives the check of each call and head."""
@@ -98,7 +101,7 @@ def _error(call: AttentionCall, value: Tensor, output: Tensor) -> Tensor:
     for b in range(output.shape[0]):
         mine = call.apply(call.weights(rows=last, batch=b), value, b)[:, 0]  # (H, 1, D) -> (H, D)
         theirs = output[b, -1].float()  # (H, D)
-        largest = call.heads_of(value[b].abs().amax(dim=(1, 2))).float().clamp_min(1e-12)  # (G, S, D) -> (H,)
+        largest = call.heads_of(value[b].abs().amax(dim=(1, 2))).float().clamp_min(SMALLEST_VALUE)  # (G, S, D) -> (H,)
         # One number that is not finite makes its head's sum so, and a sum needs no tensor of the output's size.
         finite = torch.isfinite(output[b].sum(dim=(0, 2), dtype=torch.float32))  # (T, H, D) -> (H,)
         errors.append(torch.where(finite, (mine - theirs).abs().amax(-1) / largest, torch.nan))

@@ -168,5 +168,5 @@ def check_of(errors: Sequence[Sequence[float]], dtype: torch.dtype) -> Check:
     """
     flat = [error for call in errors for error in call]
     worst = math.nan if any(math.isnan(e) for e in flat) else max(flat)
-    units = 64 if dtype == torch.float32 else 8
+    units = 64 if dtype == torch.float32 else 4
     return Check(error=worst, tolerance=units * torch.finfo(dtype).eps, calls=len(errors))

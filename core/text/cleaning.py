@@ -11,6 +11,10 @@ MAX_CHARACTERS = 1_000_000
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
+class NothingToRead(HeadlightError):
+    """There is no text, which is no fault of anybody's."""
+
+
 def replace_lone_surrogates(text: str) -> tuple[str, int]:
     """Half a surrogate pair is no character and cannot be encoded: each becomes U+FFFD.
 
@@ -23,8 +27,8 @@ def replace_lone_surrogates(text: str) -> tuple[str, int]:
 def require_text(text: str) -> None:
     """Raise one sentence when there is nothing to read, or far more than any model reads."""
     if not text:
-        raise HeadlightError("There is no text yet: type a sentence or choose an example.")
+        raise NothingToRead("There is no text yet: type a sentence or choose an example.")
     if text.isspace():
-        raise HeadlightError("The text holds only spaces: type at least one word or sign.")
+        raise NothingToRead("The text holds only spaces: type at least one word or sign.")
     if len(text) > MAX_CHARACTERS:
         raise HeadlightError(f"The text has {len(text):,} characters: shorten it to {MAX_CHARACTERS:,} or fewer.")

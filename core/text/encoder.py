@@ -73,13 +73,18 @@ class TextEncoder:
             unknown=tuple(own[i] and ids[i] == self.unknown_id for i in kept),
             dropped=len(ids) - len(kept),
             replaced=replaced,
-            literals=tuple(name for name in self.special_names if name in text or name in (text_pair or "")),
+            literals=_typed(self.special_names, f"{text}\n{text_pair or ''}"),
         )
 
 
 def _with_spaces_in_spans(part: dict[str, Any]) -> dict[str, Any]:
     """A part of a tokenizer's specification, told to report the white space that byte-level tokens hold."""
     return part | {"trim_offsets": False} if part.get("trim_offsets") is True else part
+
+
+def _typed(names: Sequence[str], text: str) -> tuple[str, ...]:
+    """The names that occur in a text, in the order in which they do."""
+    return tuple(sorted((name for name in names if name in text), key=text.index))
 
 
 def _require_tokens(sequences: Sequence[int | None], texts: int) -> None:

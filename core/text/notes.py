@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.text.cleaning import REPLACEMENT
+from core.text.labels import visible
 from core.text.tokens import Tokens
 
 MUCH_UNKNOWN = 0.25
 _LAST_WORDS = 40
+_CHARACTERS_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,13 @@ class Note:
 
 def notes_on(tokens: Tokens) -> tuple[Note, ...]:
     """What was cut, replaced, unknown, or typed like a special token; () when there is nothing to say."""
-    found = [_on_cut(tokens), _on_unknown(tokens), _on_replaced(tokens), _on_literals(tokens)]
+    found = [
+        _on_cut(tokens),
+        _on_unknown(tokens),
+        _on_replaced(tokens),
+        _on_dropped_characters(tokens),
+        _on_literals(tokens),
+    ]
     return tuple(note for note in found if note is not None)
 
 
@@ -61,12 +70,35 @@ def _on_unknown(tokens: Tokens) -> Note | None:
 def _on_replaced(tokens: Tokens) -> Note | None:
     if not tokens.replaced:
         return None
-    what = "1 broken character is" if tokens.replaced == 1 else f"{tokens.replaced} broken characters are"
-    return Note(f"{what} read as �, the sign for a character that got lost; paste the text again.", warning=True)
+    what = "1 broken character" if tokens.replaced == 1 else f"{tokens.replaced} broken characters"
+    return Note(f"{what} became �, the sign for a character that got lost; paste the text again.", warning=True)
+
+
+def _on_dropped_characters(tokens: Tokens) -> Note | None:
+    dropped = [*_unread(tokens, tokens.text, 0), *_unread(tokens, tokens.text_pair or "", 1)]
+    if not dropped:
+        return None
+    what = "1 character" if len(dropped) == 1 else f"{len(dropped):,} characters"
+    shown = ", ".join(dict.fromkeys(f"{visible(c)}" for c in dropped[:_CHARACTERS_NAMED]))
+    more = ", …" if len(dropped) > _CHARACTERS_NAMED else ""
+    return Note(f"The model's tokenizer drops {what} of the text without a token: {shown}{more}.", warning=False)
+
+
+def _unread(tokens: Tokens, text: str, sequence: int) -> list[str]:
+    """Characters before the end of what was read that no token covers; white space and what was broken aside."""
+    spans = [span for span, s in zip(tokens.spans, tokens.sequences, strict=True) if span and s == sequence]
+    covered = {i for span in spans for i in range(*span)}
+    end = max((span[1] for span in spans), default=0) if tokens.dropped else len(text)
+    return [text[i] for i in range(end) if i not in covered and not text[i].isspace() and text[i] != REPLACEMENT]
 
 
 def _on_literals(tokens: Tokens) -> Note | None:
     if not tokens.literals:
         return None
     typed = ", ".join(f"“{literal}”" for literal in tokens.literals)
-    return Note(f"{typed} in your text is read letter by letter, not as a special token of the model.", warning=False)
+    read = (
+        "is read letter by letter, not as a special token"
+        if len(tokens.literals) == 1
+        else ("are read letter by letter, not as special tokens")
+    )
+    return Note(f"{typed} in your text {read} of the model.", warning=False)

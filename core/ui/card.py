@@ -24,6 +24,7 @@ def figure_card(figure: Figure, key: str, on_select: Callable[[], None] | None =
 
 def _downloads(figure: Figure, key: str) -> None:
     with st.popover("Data", icon=":material/download:", type="tertiary"):
+        small_print(figure.contents, "contents")
         st.download_button(
             "CSV table",
             figure.csv,

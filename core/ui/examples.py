@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Example:
-    """A text, the layer and head to open with it, and what the reader should look at."""
+    """A text, the layer and head to open with it, and what the reader should look at. `slug` names it in addresses."""
 
+    slug: str
     title: str
     text: str
     layer: int
@@ -21,35 +22,39 @@ class Example:
 
 EXAMPLES = (
     Example(
+        slug="pronoun",
         title="Pronoun",
         text="The animal didn't cross the street because it was too tired.",
         layer=3,
         head=1,
-        hint="Look at the row of “it”: this head gives more than half of its weight to “animal”.",
+        hint="Look at the row of “it”: more than half of its weight goes to “animal”.",
     ),
     Example(
+        slug="noun-phrases",
         title="Noun phrases",
         text="The tired old dog chased a small cat across the garden.",
         layer=2,
         head=8,
-        hint="Look at “old”, “a” and “small”: this head sends each of them to the noun that it belongs to.",
+        hint="Look at the rows of “old”, “a” and “small”: each puts its largest weight on the noun that it belongs to.",
     ),
     Example(
+        slug="repeated-words",
         title="Repeated words",
         text="the cat and the dog and the the bird",
         layer=0,
         head=2,
-        hint="Every word looks at the one before it; the four words “the” are four rows, each with its own neighbour.",
+        hint="Every word puts its largest weight on the word before it; the four words “the” are four separate rows.",
     ),
     Example(
+        slug="chinese-and-emoji",
         title="中文 and emoji",
         text="猫追老鼠 🐱🐭 means: the cat chases the mouse",
         layer=0,
         head=2,
-        hint="This English model has no token for most of these signs, so they all look alike to it; "
-        "only the order of the tokens still shows.",
+        hint="Even among signs that the model does not know, this head finds the token before.",
     ),
     Example(
+        slug="longer-text",
         title="Longer text",
         text="When the lighthouse keeper retired, the village asked his daughter to take over. She had grown up among "
         "the lamps and lenses, and she knew every sound the old machine could make. On her first night a storm came in "
@@ -59,6 +64,6 @@ EXAMPLES = (
         "her for the steady beam, she only said that the lamp had done the work and that it needed more oil.",
         layer=1,
         head=8,
-        hint="The line beside the diagonal is a head that looks at the next word, as clearly here as in a short text.",
+        hint="Look at the line just right of the diagonal: in this head most tokens attend to the next one.",
     ),
 )

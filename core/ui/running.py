@@ -11,6 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.errors import HeadlightError
 from core.jobs import Job, Progress
+from core.text.cleaning import NothingToRead
 from core.ui import resources
 from core.ui.words import note
 
@@ -55,7 +56,7 @@ def analyse(model_name: str, dtype: str, text: str) -> Analysis:
         )
     except HeadlightError as error:
         slot.empty()
-        note(str(error), "error")
+        note(str(error), "info" if isinstance(error, NothingToRead) else "error")
         st.stop()
     finally:
         slot.empty()

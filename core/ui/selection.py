@@ -1,4 +1,4 @@
-"""What is looked at: layer, head and colour scale, in the sidebar and in the URL."""
+"""What is looked at: layer, head and colour scale."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.ui.words import note
+from core.ui.address import take
+from core.ui.examples import EXAMPLES, Example
 from core.views import SCALES
 
 if TYPE_CHECKING:
@@ -21,68 +22,59 @@ DEFAULT_SCALE = "sqrt"
 class Selection:
     """One head of a trace's first stream, and the scale it is drawn in.
 
-    corrections: a sentence for each part of a link that this model does not have.
+    remarks: sentences on what an address, or the model before, asked for and this model does not have.
     """
 
     layer: int
     head: int
     scale: str
-    corrections: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def address(self) -> dict[str, str]:
+        """The parameters that reopen this view."""
+        return {"layer": str(self.layer), "head": str(self.head), "scale": self.scale}
 
 
-def select(layer: int, head: int) -> None:
+def open_head(layer: int, head: int) -> None:
     """Open a head; to be called before the controls are drawn, as callbacks are."""
     st.session_state.layer, st.session_state.head = layer, head
 
 
-def selection_controls(trace: Trace, slot: DeltaGenerator) -> Selection:
-    """Draw the controls into a place of the sidebar."""
-    stream = trace.streams[0]
+def selection_controls(trace: Trace, slot: DeltaGenerator, example: Example | None) -> Selection:
+    """Draw the controls into a place of the sidebar, set to what an address asks for if somebody arrives by one.
+
+    example: the example that is open, if one is; it decides what an address leaves open.
+    """
+    arriving = take("selection")
+    stream, state = trace.streams[0], st.session_state
     counts = {"layer": trace.layers(stream), "head": trace.heads(stream)}
-    corrections = tuple(filter(None, (_correct(key, count) for key, count in counts.items())))
+    opening = example or EXAMPLES[0]
+    source = state if arriving is None else arriving
+    remarks = [_settle(key, source.get(key, getattr(opening, key)), count) for key, count in counts.items()]
+    if arriving is not None:
+        state.scale = arriving["scale"] if arriving.get("scale") in SCALES else DEFAULT_SCALE
     with slot:
         for column, (key, count) in zip(st.columns(2), counts.items(), strict=True):
-            with column:
-                _number(key, count)
+            column.number_input(
+                f"{key.capitalize()} (0–{count - 1})", 0, count - 1, step=1, key=key, persist_state="session"
+            )
         scale = st.segmented_control(
-            "Colour scale",
-            list(SCALES),
-            default=DEFAULT_SCALE,
-            key="scale",
-            bind="query-params",
-            persist_state="session",
-            required=True,
-            width="stretch",
+            "Colour scale", list(SCALES), key="scale", persist_state="session", required=True, width="stretch"
         )
-    layer, head = (int(st.session_state[key] or 0) for key in counts)
-    return Selection(layer, head, scale or DEFAULT_SCALE, corrections)
+    return Selection(int(state.layer), int(state.head), str(scale), tuple(filter(None, remarks)))
 
 
-def _number(key: str, count: int) -> None:
-    """A number from 0 to count - 1, without a default of its own, so that 0 stays in the URL like any other."""
-    try:
-        st.number_input(
-            key.capitalize(),
-            0,
-            count - 1,
-            value=None,
-            step=1,
-            key=key,
-            bind="query-params",
-            persist_state="session",
-        )
-    except OverflowError:
-        # Streamlit reads a link's number as a float, and one beyond all floats ends in this error.
-        note(f"The link asks for a {key} beyond all numbers: take “{key}=” out of the address.", "error")
-        st.stop()
-
-
-def _correct(key: str, count: int) -> str | None:
-    """Open number 0 where the link or an earlier model names one that is not there, and say so."""
-    asked = st.session_state.get(key, st.query_params.get(key, 0))
-    if str(asked) in map(str, range(count)):
-        return None
-    st.session_state[key] = 0
-    if asked is None:
+def _settle(key: str, asked: object, count: int) -> str | None:
+    """Open the number that is asked for, or 0 with a sentence that there is no such number."""
+    there = str(asked) in map(str, range(count))
+    st.session_state[key] = int(str(asked)) if there else 0
+    if there:
         return None
     return f"There is no {key} {str(asked)[:20]} in this model, which has 0 to {count - 1}: {key} 0 is shown."
+
+
+def first_visit() -> dict[str, str]:
+    """The part of a first visit's address that says what is looked at."""
+    opening = EXAMPLES[0]
+    return Selection(opening.layer, opening.head, DEFAULT_SCALE, ()).address

@@ -1,45 +1,62 @@
-"""The controls of a run: model, text, examples, number format. All but the text live in the URL."""
+"""The controls of a run: model, text, examples, precision."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.models import catalogue
-from core.ui.examples import EXAMPLES
+from core.ui.address import take
+from core.ui.examples import EXAMPLES, Example
 from core.ui.running import forget_stop
 from core.ui.words import note, small_print
 
 DTYPES = ("float32", "bfloat16", "float16")
+_NO_TEXT = "The address does not carry the text of the view it names: the first example is shown instead."
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be run, and the place in the sidebar where the controls of its views go."""
+    """What is to be run, what the address has to say about it, and the place of the controls of its views.
+
+    example: the example that the text is, or None for a text of the reader's own.
+    remarks: sentences on what an address asked for and did not get.
+    """
 
     model: str
     dtype: str
     text: str
+    example: Example | None
+    remarks: tuple[str, ...]
     view_slot: DeltaGenerator
+
+    @property
+    def address(self) -> dict[str, str]:
+        """The parameters that reopen this request; a text of the reader's own never goes into an address."""
+        example = {"example": self.example.slug} if self.example else {}
+        return {"model": self.model, "dtype": self.dtype, **example}
 
 
 def request_controls() -> Request:
-    """Model, text, examples and number format."""
-    _start_with_example()
+    """Draw the controls, set to what an address asks for if somebody arrives by one."""
+    arriving = take("request")
+    listings = catalogue()
+    names = [listing.entry.name for listing in listings if listing.unavailable is None]
     with st.sidebar:
-        listings = catalogue()
-        names = [listing.entry.name for listing in listings if listing.unavailable is None]
-        model = st.selectbox("Model", names, key="model", bind="query-params", persist_state="session")
+        small_print("See what a Transformer attends to: every head, on your own text.", "motto")
+        if not names:
+            note(" ".join(str(listing.unavailable) for listing in listings), "error")
+            st.stop()
+        remarks = () if arriving is None else _arrive(arriving, names)
+        model = st.selectbox("Model", names, key="model", persist_state="session")
         for listing in listings:
             if listing.entry.name == model:
                 small_print(listing.entry.summary, "model-summary")
             elif listing.unavailable:
                 small_print(f"{listing.entry.name}: {listing.unavailable}", "unavailable")
-        if model is None:
-            note("No model can be opened here: run pip install -r requirements.txt.", "error")
-            st.stop()
         text = st.text_area("Text", key="text", height=118, on_change=_leave_example, persist_state="session")
         st.button(
             "Analyse",
@@ -49,51 +66,56 @@ def request_controls() -> Request:
             width="stretch",
             on_click=forget_stop,
         )
-        st.pills(
-            "Examples",
-            [example.title for example in EXAMPLES],
-            key="example",
-            on_change=_take_example,
-        )
+        titles = [example.title for example in EXAMPLES]
+        st.pills("Examples", titles, key="example", on_change=_take_example, persist_state="session")
         view_slot = st.container(key="view_controls")
-    return Request(model, _dtype(), text, view_slot)
+        dtype = _precision()
+    example = next((e for e in EXAMPLES if e.text == text), None)
+    return Request(model, dtype, text, example, remarks, view_slot)
 
 
-def example_hint(text: str, layer: int, head: int) -> str | None:
-    """What to look at, when an example is open on the head that it is about."""
-    return next((e.hint for e in EXAMPLES if (e.text, e.layer, e.head) == (text, layer, head)), None)
+def first_visit() -> dict[str, str]:
+    """The part of a first visit's address that says what is run."""
+    default = catalogue()[0].entry.name
+    return {"model": default, "dtype": DTYPES[0], "example": EXAMPLES[0].slug}
 
 
-def _dtype() -> str:
-    with st.sidebar, st.expander("Number format", icon=":material/memory:"):
+def _precision() -> str:
+    with st.expander("Precision", icon=":material/memory:"):
         chosen = st.segmented_control(
-            "Number format of the weights",
+            "Precision of the weights",
             DTYPES,
-            default="float32",
             key="dtype",
-            bind="query-params",
             persist_state="session",
             required=True,
-            help="The device is chosen by itself: CUDA, then Apple's MPS, then the CPU.",
             label_visibility="collapsed",
             width="stretch",
         )
-    return chosen or "float32"
+        small_print("The device is chosen by itself: CUDA, then Apple's MPS, then the CPU.", "device-rule")
+    return str(chosen)
 
 
-def _start_with_example() -> None:
-    """A first visit opens the first example, on the head that the link or else the example names."""
-    if "text" in st.session_state:
-        return
-    first = EXAMPLES[0]
-    st.session_state.text = first.text
-    if not {"layer", "head"} & set(st.query_params):
-        st.session_state.layer, st.session_state.head = first.layer, first.head
+def _arrive(parameters: Mapping[str, str], names: list[str]) -> tuple[str, ...]:
+    """Set the controls to what an address asks for, as far as it can be had; returns what could not."""
+    remarks = []
+    state = st.session_state
+    for key, options in (("model", names), ("dtype", DTYPES)):
+        asked = parameters.get(key, options[0])
+        state[key] = asked if asked in options else options[0]
+        if asked not in options:
+            remarks.append(f"There is no {key} {asked[:40]} here: {options[0]} is used.")
+    example = next((e for e in EXAMPLES if e.slug == parameters.get("example")), None)
+    if example is None and "text" not in state:
+        example = EXAMPLES[0]
+        remarks += [_NO_TEXT] if parameters else []
+    if example is not None:
+        state.text, state.example = example.text, example.title
+    return tuple(remarks)
 
 
 def _take_example() -> None:
     """Put the chosen example into the text box and open the head that it is about."""
-    chosen = next((example for example in EXAMPLES if example.title == st.session_state.example), None)
+    chosen = next((e for e in EXAMPLES if e.title == st.session_state.example), None)
     if chosen is not None:
         st.session_state.text = chosen.text
         st.session_state.layer, st.session_state.head = chosen.layer, chosen.head

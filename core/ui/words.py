@@ -32,6 +32,7 @@ def small_print(text: str, name: str) -> None:
     st.html(f'<div class="headlight-small {name}">{escape(text)}</div>')
 
 
-def facts(items: list[str]) -> None:
-    """A row of short facts, each in a quiet frame of its own."""
-    st.html(f'<div class="headlight-facts">{"".join(f"<span>{escape(item)}</span>" for item in items)}</div>')
+def facts(items: list[tuple[str, str]]) -> None:
+    """A row of short facts, each in a quiet frame of its own, with an explanation that pointing at it brings up."""
+    frames = (f'<span title="{escape(explained)}" tabindex="0">{escape(fact)}</span>' for fact, explained in items)
+    st.html(f'<div class="headlight-facts">{"".join(frames)}</div>')

@@ -25,32 +25,51 @@ def caption(trace: Trace, stream: str, where: str, how: str) -> str:
 
 def checked(trace: Trace) -> str:
     """The check that proves the weights, in a few words."""
-    return "; ".join(f"check A·V = O holds within {check.error:.0e}" for check in trace.provenance.checks)
+    return "; ".join(f"check A·V = O within {check.error:.0e}" for check in trace.provenance.checks)
 
 
 def provenance_line(trace: Trace) -> str:
     """Where the numbers of a trace come from."""
     p = trace.provenance
-    calls = sum(check.calls for check in p.checks)
+    calls, worst = sum(check.calls for check in p.checks), max(check.error for check in p.checks)
     parts = [
         p.model,
         f"weights {p.revision}",
         p.device,
         p.dtype,
         f"{p.mask} attention through {p.backend}",
-        f"{checked(trace)} of the largest value, in all {calls} layers and every head",
+        f"checked in all {calls} layers and every head: weights × values (A·V) give the model's own output (O) "
+        f"to within {worst:.0e} of its largest value",
     ]
     return " · ".join(parts)
 
 
-def head_facts(trace: Trace, survey: Survey, layer: int, head: int) -> list[str]:
-    """Short facts about one head, each beside its value under uniform attention."""
+def head_facts(trace: Trace, survey: Survey, layer: int, head: int) -> list[tuple[str, str]]:
+    """Short facts about one head, each with what it means."""
     measures = survey.measures[layer]
     return [
-        _counted(trace, survey.stream),
-        f"entropy {measures.entropy[head]:.2f} nats (uniform {measures.uniform_entropy:.2f})",
-        f"mean distance {measures.distance[head]:.1f} tokens (uniform {measures.uniform_distance:.1f})",
+        (_counted(trace, survey.stream), "Tokens that the model read, special ones included."),
+        (
+            entropy_words(float(measures.entropy[head]), measures.uniform_entropy),
+            "How spread out a query's weights are, averaged over all queries: 0 when all weight is on one key, "
+            "the value in brackets when it is spread evenly.",
+        ),
+        (
+            distance_words(float(measures.distance[head]), measures.uniform_distance),
+            "How far from itself a query looks, averaged over all queries by weight; in brackets the value when the "
+            "weight is spread evenly.",
+        ),
     ]
+
+
+def entropy_words(entropy: float, uniform: float) -> str:
+    """The entropy of a head beside that of uniform attention, in nats."""
+    return f"entropy {entropy:.2f} nats (uniform {uniform:.2f})"
+
+
+def distance_words(distance: float, uniform: float) -> str:
+    """The mean distance of a head beside that of uniform attention, in tokens."""
+    return f"mean distance {distance:.1f} tokens (uniform {uniform:.1f})"
 
 
 def file_stem(trace: Trace, *parts: str) -> str:

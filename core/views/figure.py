@@ -15,6 +15,7 @@ class Figure:
     how_to      one or two sentences: how to read and use it
     payload     what the component draws, see `core.views.payload`
     caption     model, layer, head, scale, normalisation, exclusions, number of tokens, check
+    contents    one or two sentences: what the downloads hold
     stem        file name of downloads, without its ending
     csv, npz    build the data when somebody asks for it
     """
@@ -24,6 +25,7 @@ class Figure:
     how_to: str
     payload: bytes
     caption: str
+    contents: str
     stem: str
     csv: Callable[[], bytes]
     npz: Callable[[], bytes]

@@ -33,12 +33,9 @@ def head_view_figure(trace: Trace, stream: str, layer: int, head: int) -> Figure
         "top_k": TOP_KEYS,
         "threshold": THRESHOLD,
     }
-    words = caption(
-        trace,
-        stream,
-        f"layer {layer}",
-        f"at rest the {TOP_KEYS} largest weights of each query above {THRESHOLD:g}, all of a token's when it is pointed "
-        f"at · the strongest lines stand for {weights.max():.3g} · each query's weights sum to 1",
+    how = (
+        f"at rest the {TOP_KEYS} largest weights of each query above {THRESHOLD:g}, at a token all that reach 1/500 of "
+        f"their query's largest · line strength from 0 to {weights.max():.3g} · each query's weights sum to 1"
     )
     return Figure(
         component="headview",
@@ -46,11 +43,20 @@ def head_view_figure(trace: Trace, stream: str, layer: int, head: int) -> Figure
         how_to="Lines run from each query on the left to the keys it attends to on the right. Hover a token to see its "
         "lines alone, click to keep them. Click a head's number to show or hide it, double-click to see it alone.",
         payload=pack(header, {"weights": shades, "row_max": row_max}),
-        caption=words,
+        caption=caption(trace, stream, f"layer {layer}", how),
+        contents="The table lists the lines at rest of every head, the archive holds all weights of the layer. "
+        "In pandas, read the table with keep_default_na=False, or words such as “null” go missing.",
         stem=file_stem(trace, stream, f"layer{layer}", "lines"),
-        csv=lambda: csv_bytes(_line_columns(weights, queries.labels, keys.labels)),
+        csv=lambda: csv_bytes(
+            {
+                "model": trace.provenance.model,
+                "layer": layer,
+                **_line_columns(weights, queries.labels, keys.labels),
+            }
+        ),
         npz=lambda: npz_bytes(
-            {"weights": weights, "queries": label_array(queries.labels), "keys": label_array(keys.labels)}, words
+            {"weights": weights, "queries": label_array(queries.labels), "keys": label_array(keys.labels)},
+            caption(trace, stream, f"layer {layer}", "each query's weights sum to 1 · no token left out"),
         ),
     )
 

@@ -38,24 +38,22 @@ def heatmap_figure(trace: Trace, stream: str, layer: int, head: int, scale: str)
     }
     dtype = np.float32 if weights.size <= EXACT_CELLS else np.float16
     drawn = np.where(masked, np.nan, weights).astype(dtype)
-    words = caption(
-        trace,
-        stream,
-        f"layer {layer}, head {head}",
-        f"{scale_words(scale, f'{top:.3g}')} · each row sums to 1 · nothing left out",
-    )
+    where, how = f"layer {layer}, head {head}", "each row sums to 1 · no token left out"
     return Figure(
         component="heatmap",
         title=f"Heatmap · layer {layer}, head {head}",
         how_to="Each row is a query and shows how its weight spreads over the keys. Hover a cell for its exact weight, "
-        "or click the picture and step with the arrow keys.",
+        "click to keep it, or step with the arrow keys.",
         payload=pack(header, {"weights": drawn}),
-        caption=words,
+        caption=caption(trace, stream, where, f"{scale_words(scale, f'{top:.3g}')} · {how}"),
+        contents="Both hold every weight of this head in float32, with the tokens. "
+        "In pandas, read the table with keep_default_na=False, or words such as “null” go missing.",
         stem=file_stem(trace, stream, f"layer{layer}", f"head{head}"),
         csv=lambda: csv_bytes(
             {
-                "layer": np.full(weights.size, layer),
-                "head": np.full(weights.size, head),
+                "model": trace.provenance.model,
+                "layer": layer,
+                "head": head,
                 "query_index": np.repeat(np.arange(len(queries)), len(keys)),
                 "query": np.repeat(label_array(queries.labels), len(keys)),
                 "key_index": np.tile(np.arange(len(keys)), len(queries)),
@@ -71,6 +69,6 @@ def heatmap_figure(trace: Trace, stream: str, layer: int, head: int, scale: str)
                 "queries": label_array(queries.labels),
                 "keys": label_array(keys.labels),
             },
-            words,
+            caption(trace, stream, where, how),
         ),
     )

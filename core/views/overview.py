@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.views.captions import caption, file_stem
+from core.views.captions import caption, distance_words, entropy_words, file_stem
 from core.views.export import csv_bytes, npz_bytes
 from core.views.figure import Figure
 from core.views.payload import pack
@@ -30,24 +30,21 @@ def overview_figure(trace: Trace, survey: Survey, layer: int, head: int, scale: 
         "selected": [layer, head],
         "titles": [title for measures in survey.measures for title in _titles(measures, heads)],
     }
-    pooled = "" if survey.factor == 1 else f", a cell shows the largest of {survey.factor} × {survey.factor} weights"
+    where = f"all {layers} × {heads} heads"
+    block = "" if survey.factor == 1 else f"each cell the largest of {survey.factor} × {survey.factor} weights · "
     covered = scale_words(scale, "each tile's own maximum")
-    words = caption(
-        trace,
-        survey.stream,
-        f"all {layers} × {heads} heads",
-        f"{covered}{pooled} · nothing left out",
-    )
+    data_words = caption(trace, survey.stream, where, f"{block}no token left out")
     return Figure(
         component="overview",
         title="All heads",
         how_to="Rows are layers, columns are heads; in a tile, rows are queries and columns are keys. "
         "Click a tile to open that head. Arrow keys move between tiles, Enter opens one.",
         payload=pack(header, {"tiles": _shades(tiles, SCALES[scale])}),
-        caption=words,
+        caption=caption(trace, survey.stream, where, f"{covered} · {block}no token left out"),
+        contents="The table holds entropy and mean distance of each head, the archive these and the tiles.",
         stem=file_stem(trace, survey.stream, "all-heads"),
-        csv=lambda: csv_bytes(_measure_columns(survey)),
-        npz=lambda: npz_bytes({"tiles": tiles, **_measure_arrays(survey)}, words),
+        csv=lambda: csv_bytes({"model": trace.provenance.model, **_measure_columns(survey)}),
+        npz=lambda: npz_bytes({"tiles": tiles, **_measure_arrays(survey)}, data_words),
     )
 
 
@@ -63,7 +60,7 @@ def _shades(tiles: np.ndarray, scale: Scale) -> np.ndarray:
 def _titles(measures: Measures, heads: int) -> list[str]:
     entropies, distances = measures.entropy.tolist(), measures.distance.tolist()
     titles = [
-        f"entropy {entropy:.2f} of {measures.uniform_entropy:.2f} nats · mean distance {distance:.1f} tokens"
+        f"{entropy_words(entropy, measures.uniform_entropy)} · {distance_words(distance, measures.uniform_distance)}"
         for entropy, distance in zip(entropies, distances, strict=True)
     ]
     return titles + ["this layer has no such head"] * (heads - len(titles))

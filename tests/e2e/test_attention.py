@@ -95,11 +95,62 @@ def test_a_nonsense_link_falls_back_and_says_so(app: App):
 def test_a_head_switch_does_not_run_the_model_again(app: App):
     app.open()
     drawn = app.page.locator(".st-key-headview_card .caption").inner_text()
-    app.page.get_by_role("spinbutton", name="Head").fill("4")
+    app.page.get_by_role("spinbutton", name="Head (0–11)").fill("4")
     app.page.keyboard.press("Enter")
     expect(app.page.get_by_role("heading", name="Layer 3 · Head 4")).to_be_visible()
     expect(app.page.get_by_role("button", name="Head 4", exact=True)).to_have_attribute("aria-pressed", "true")
     assert app.drawn().page.locator(".st-key-headview_card .caption").inner_text() == drawn
+
+
+def test_back_returns_to_the_view_before_in_one_step(app: App):
+    app.open()
+    app.tile(2, 8).click()
+    expect(app.page.get_by_role("heading", name="Layer 2 · Head 8")).to_be_visible()
+    app.page.wait_for_url(re.compile("layer=2"))
+    app.tile(1, 1).click()
+    expect(app.page.get_by_role("heading", name="Layer 1 · Head 1")).to_be_visible()
+    app.page.wait_for_url(re.compile("layer=1"))
+    app.page.go_back()
+    expect(app.page.get_by_role("heading", name="Layer 2 · Head 8")).to_be_visible()
+    app.page.go_back()
+    expect(app.page.get_by_role("heading", name="Layer 3 · Head 1")).to_be_visible()
+
+
+def test_the_figures_keep_their_place_while_heads_are_compared(app: App):
+    app.open()
+    before = app.figure("overview").bounding_box()
+    app.tile(2, 1).click()
+    expect(app.page.get_by_role("heading", name="Layer 2 · Head 1")).to_be_visible()
+    assert app.idle().figure("overview").bounding_box() == before
+
+
+def test_a_clicked_cell_stays_while_the_pointer_is_elsewhere(app: App):
+    count = len(app.open().queries())
+    pointed = app.hover_cell(10, 2, count, count)
+    app.page.mouse.down()
+    app.page.mouse.up()
+    app.page.mouse.move(0, 0)
+    tooltip = app.figure("heatmap").locator(".tooltip.shown > div")
+    assert tooltip.all_inner_texts() == pointed
+    assert pointed[0] == "it → animal"
+
+
+def test_all_lines_of_a_token_are_drawn_and_counted(app: App, minilm):
+    app.open()
+    row = minilm.run("The animal didn't cross the street because it was too tired.").attention(3, [1])[0, 10]
+    expected = int((row / row.max() * 255).round().count_nonzero())
+    app.figure("headview").get_by_role("button", name="Query 10 it", exact=True).hover()
+    expect(app.figure("headview").locator(".note")).to_have_text(f"all {expected} lines of the token")
+    expect(app.figure("headview")).to_have_attribute("data-lines", str(expected))
+
+
+def test_only_shows_the_selected_head_again(app: App):
+    view = app.open().figure("headview")
+    view.get_by_role("button", name="Show all heads").click()
+    expect(view.get_by_role("button", name="Head 5", exact=True)).to_have_attribute("aria-pressed", "true")
+    view.get_by_role("button", name="Show only head 1").click()
+    pressed = view.locator(".chip[aria-pressed=true]")
+    assert pressed.all_inner_texts() == ["1"]
 
 
 def test_the_head_view_isolates_a_hovered_token_and_toggles_heads(app: App):
@@ -135,6 +186,7 @@ def test_an_example_opens_with_its_head_and_its_hint(app: App):
     expect(app.page.get_by_role("heading", name="Layer 0 · Head 2")).to_be_visible()
     app.drawn()
     assert any("the four words “the”" in note for note in app.notes())
+    app.page.wait_for_url(re.compile("example=repeated-words"))
     labels = app.queries()
     assert labels == ["[CLS]", "the", "cat", "and", "the", "dog", "and", "the", "the", "bird", "[SEP]"]
 

@@ -44,7 +44,7 @@ def test_one_token_gives_its_own_small_map(app: App):
 
 def test_twenty_thousand_tokens_are_cut_and_the_cut_is_shown(app: App):
     app.open().analyse("word " * 20_000)
-    assert app.notes()[0].startswith("The model reads 512 tokens at a time: 19,490 more were cut off, after “…")
+    assert app.notes()[1].startswith("The model reads 512 tokens at a time: 19,490 more were cut off, after “…")
     assert len(app.queries()) == 512
     title, value = app.hover_cell(300, 40, 512, 512)[:2]
     assert title == "word → word"
@@ -55,14 +55,14 @@ def test_characters_that_the_model_does_not_know_are_shown_and_named(app: App):
     app.open().analyse("猫追老鼠")
     assert app.queries() == ["[CLS]", "猫", "追", "老", "鼠", "[SEP]"]
     assert app.figure("headview").locator(".token.query.unknown").count() == 4
-    assert app.notes()[0].startswith("4 of 4 tokens are unknown to the model")
+    assert app.notes()[1].startswith("4 of 4 tokens are unknown to the model")
 
 
 def test_a_typed_special_token_is_plain_text_and_the_page_says_so(app: App):
     app.open().analyse("one [SEP] two")
     labels = app.queries()
     assert labels == ["[CLS]", "one", "[", "SEP", "]", "two", "[SEP]"]
-    assert app.notes() == ["“[SEP]” in your text is read letter by letter, not as a special token of the model."]
+    assert app.notes()[1:] == ["“[SEP]” in your text is read letter by letter, not as a special token of the model."]
 
 
 def test_half_a_surrogate_pair_is_replaced_and_reported(app: App):
@@ -75,7 +75,7 @@ def test_half_a_surrogate_pair_is_replaced_and_reported(app: App):
     )
     box.focus()
     app.page.keyboard.press("Control+Enter")
-    note = app.page.get_by_text("1 broken character is read as �, the sign for a character that got lost")
+    note = app.page.get_by_text("1 broken character became �, the sign for a character that got lost")
     note.wait_for()
     assert app.queries() == ["[CLS]", "left", "right", "[SEP]"]
 

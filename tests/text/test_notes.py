@@ -44,9 +44,9 @@ def test_the_cut_of_a_pair_says_where_each_text_ends(wordpiece: TextEncoder) -> 
 
 
 def test_replaced_surrogates_are_a_warning(bytewise: TextEncoder) -> None:
-    assert only_note(bytewise, "a\ud800").sentence.startswith("1 broken character is read as �")
+    assert only_note(bytewise, "a\ud800").sentence.startswith("1 broken character became �")
     note = only_note(bytewise, "a\ud800", "\udc00b")
-    assert note.sentence.startswith("2 broken characters are read as �")
+    assert note.sentence.startswith("2 broken characters became �")
     assert note.warning
 
 
@@ -54,6 +54,17 @@ def test_typed_special_tokens_are_said_to_be_plain_text(wordpiece: TextEncoder) 
     note = only_note(wordpiece, "a [SEP] b")
     assert "“[SEP]”" in note.sentence
     assert not note.warning
+
+
+def test_characters_that_a_tokenizer_drops_are_named(wordpiece: TextEncoder) -> None:
+    note = only_note(wordpiece, "a \u202eb\x00 c")
+    assert note.sentence == "The model's tokenizer drops 2 characters of the text without a token: ⟨U+202E⟩, ⟨U+0000⟩."
+    assert not note.warning
+
+
+def test_several_typed_special_tokens_are_named_in_the_order_of_the_text(wordpiece: TextEncoder) -> None:
+    note = only_note(wordpiece, "[SEP] a [CLS] b")
+    assert note.sentence.startswith("“[SEP]”, “[CLS]” in your text are read letter by letter")
 
 
 def test_all_that_happened_is_told(wordpiece: TextEncoder) -> None:

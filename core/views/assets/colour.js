@@ -180,11 +180,11 @@ function coprimeStride(count) {
   return stride;
 }
 
-// A whole number of device pixels per cell keeps all columns equally wide. Where that would waste too much
-// of the room (between 1.25 and 2 pixels), cells keep their size and their edges are blended instead.
-function snapCell(size) {
+// A whole number of device pixels per cell keeps all columns equally wide. Where that would waste more than
+// the given share of the room, cells keep their size and their edges are blended instead.
+function snapCell(size, largestWaste) {
   const whole = Math.floor(size);
-  return whole >= 2 || (whole === 1 && size <= 1.25) ? whole : size;
+  return whole >= 1 && size - whole <= largestWaste * size ? whole : size;
 }
 
 // Fits levels to a number of pixels: the maximum where cells are smaller than pixels, so that a thin line

@@ -59,9 +59,11 @@ function updateChips(state) {
     state.chips.replaceChildren(...chips);
     const shortcuts = addElement(state.chips, "span", "shortcuts");
     addShortcut(state, shortcuts, "all", "Show all heads", () => chips.keys());
-    addShortcut(state, shortcuts, "one", "Show only one head",
-      () => [[...state.shown][0] ?? state.header.shown[0] ?? 0]);
+    state.only = addShortcut(state, shortcuts, "", "", () => state.header.shown);
   }
+  const selected = state.header.shown.join(", ");
+  state.only.textContent = `only ${selected}`;
+  state.only.setAttribute("aria-label", `Show only head ${selected}`);
   state.colours.forEach((colour, head) => {
     const chip = state.chips.children[head];
     chip.style.setProperty("--head", cssColour(colour));
@@ -103,6 +105,7 @@ function addShortcut(state, parent, text, label, headsOf) {
   const button = addElement(parent, "button", "shortcut", { type: "button", "aria-label": label });
   button.textContent = text;
   button.onclick = () => showHeads(state, headsOf());
+  return button;
 }
 
 function showHeads(state, heads) {

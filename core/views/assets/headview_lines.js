@@ -2,8 +2,8 @@
 // Plain functions without import or export: Python puts this text in front of headview.js.
 
 const LINE_CAP = 20000;
-const ISOLATED_FLOOR = 0.004;
-const FAINTEST = 0.16;
+const FAINTEST = { resting: 0.16, isolated: 0.05 };
+const LEAVING_SHARE = 0.3;
 const NUMBERS_SHOWN = 5;
 
 function focusedPlace(state) {
@@ -34,7 +34,7 @@ function isolatedLines(state, { side, index }) {
     for (let other = 0; other < count; other += 1) {
       const [row, col] = side === 0 ? [index, other] : [other, index];
       const weight = weightAt(state, head, row, col);
-      if (weight > ISOLATED_FLOOR) lines.push({ head, row, col, weight });
+      if (weight > 0) lines.push({ head, row, col, weight });
     }
   }
   return lines;
@@ -70,13 +70,12 @@ function strongestColumns({ weights, rows, cols, header }, head, row) {
 
 function drawHeadview(state) {
   const { context, layout, box, root, lines } = state;
-  const [top, bottom] = [box.scrollTop, box.scrollTop + layout.visible];
-  const { rowHeight } = layout;
-  const isVisible = ({ row, col }) => {
-    const [high, low] = row < col ? [row, col] : [col, row];
-    return (low + 1) * rowHeight > top && high * rowHeight < bottom;
+  const isTouching = ({ row, col }) => {
+    const [first, last] = visibleTokens(state);
+    return Math.max(row, col) >= first && Math.min(row, col) <= last;
   };
-  const visible = lines.filter(isVisible);
+  const top = box.scrollTop;
+  const visible = lines.filter(isTouching);
   const drawn = visible.slice(0, LINE_CAP);
   context.clearRect(0, 0, layout.width, layout.visible);
   drawLines(state, drawn, top);
@@ -86,9 +85,19 @@ function drawHeadview(state) {
   markDrawn(root);
 }
 
-// Weakest first, so that the strong ones end up on top.
-function drawLines({ context, layout, colours, strongest }, lines, scrolled) {
+// First and last token that the box shows at least in part.
+function visibleTokens({ box, layout: { rowHeight, visible } }) {
+  return [Math.floor(box.scrollTop / rowHeight), Math.ceil((box.scrollTop + visible) / rowHeight) - 1];
+}
+
+// Weakest first, so that the strong ones end up on top. At rest, lines that leave the box stay in the
+// background: many of them together would hide those that can be followed.
+function drawLines(state, lines, scrolled) {
+  const { context, layout, colours, strongest } = state;
   const { column, width, rowHeight } = layout;
+  const [first, last] = visibleTokens(state);
+  const isolated = Boolean(state.otherSide);
+  const faintest = isolated ? FAINTEST.isolated : FAINTEST.resting;
   const [left, right] = [column + 2, width - column - 2];
   const bend = (right - left) * 0.45;
   const inks = colours.map(cssColour);
@@ -98,7 +107,9 @@ function drawLines({ context, layout, colours, strongest }, lines, scrolled) {
     const strength = weight / strongest;
     const [from, to] = [(row + 0.5) * rowHeight - scrolled, (col + 0.5) * rowHeight - scrolled];
     context.strokeStyle = inks[head];
-    context.globalAlpha = FAINTEST + (1 - FAINTEST) * Math.min(1, strength) ** 0.7;
+    const leaves = Math.min(row, col) < first || Math.max(row, col) > last;
+    const opacity = faintest + (1 - faintest) * Math.min(1, strength) ** 0.7;
+    context.globalAlpha = leaves && !isolated ? LEAVING_SHARE * opacity : opacity;
     context.lineWidth = 1 + 1.6 * strength;
     context.beginPath();
     context.moveTo(left, from);
@@ -171,12 +182,16 @@ function speakStrongest(state, place) {
 }
 
 // Short enough for one line in a narrow card, so that the card does not change its height on hover.
-function describeView({ header, shown, locked, pointed }, drawn, wanted) {
+function describeView(state, drawn, wanted) {
+  const { header, shown, locked, pointed, lines, rows, cols } = state;
   if (shown.size === 0) return "No head is shown.";
   const atRest = `top ${header.top_k} lines per query and head, weight > ${header.threshold}`;
-  const held = locked && "held until Escape";
-  const parts = [pointed ? "all lines of the token" : held || atRest];
-  if ((locked || pointed) && shown.size > 1) parts.push(`mean of ${shown.size} heads`);
+  const parts = [pointed || locked ? `all ${lines.length} lines of the token` : atRest];
+  if (locked && !pointed) parts.push("held: click it again or press Esc");
+  if ((locked || pointed) && shown.size > 1) parts.push(`numbers: mean of ${shown.size} heads`);
   if (drawn < wanted) parts.push(`only the strongest ${drawn.toLocaleString("en")} lines drawn`);
+  const [first, last] = visibleTokens(state);
+  const count = Math.max(rows, cols);
+  if (last - first + 1 < count) parts.push(`tokens ${first}–${last} of ${count}, scroll for more`);
   return parts.join(" · ");
 }

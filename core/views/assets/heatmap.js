@@ -21,9 +21,8 @@ export default function (component) {
   [state.rows, state.cols] = arrays.weights.shape;
   state.theme = readTheme(root);
   state.levels = weightLevels(state.weights, header);
-  state.cell = null;
+  keepPinnedCell(state);
   state.cursor.setAttribute("aria-label", header.label);
-  renderLegend(state.legend, legendOf(state));
   paintHeatmap(state);
   listen(state);
   return repaintOnResize(root, state, () => paintHeatmap(state));
@@ -42,7 +41,16 @@ function createHeatmap(root) {
     tooltip: addElement(root, "div", "tooltip", { "aria-hidden": "true" }),
     live: addElement(root, "div", "visually-hidden live", { "aria-live": "polite" }),
     cell: null,
+    pinned: null,
   };
+}
+
+// A pinned cell stays through a change of head or scale, to be compared, but not through a change of text.
+function keepPinnedCell(state) {
+  const content = JSON.stringify([state.header.row_labels, state.header.col_labels]);
+  if (state.content !== content) state.pinned = null;
+  state.content = content;
+  state.cell = state.pinned;
 }
 
 function weightLevels(weights, { scale, max }) {
@@ -54,7 +62,7 @@ function weightLevels(weights, { scale, max }) {
   });
 }
 
-function legendOf({ header, levels }) {
+function legendOf({ header, levels, layout }) {
   const { share, remark } = SCALES[header.scale];
   const short = (value) => {
     const isTiny = value > 0 && value < 0.001;
@@ -62,7 +70,9 @@ function legendOf({ header, levels }) {
   };
   const lowest = header.scale === "log" ? `≤ ${short(header.max * share(0))}` : "0";
   const ticks = [lowest, short(header.max * share(0.5)), short(header.max)];
-  return { ticks, remark, masked: levels.includes(MASKED) };
+  const step = Math.max(layout.rowStep, layout.colStep);
+  const remarks = [remark, step > 1 ? `1 label in ${step}` : ""].filter(Boolean);
+  return { ticks, remark: remarks.join(" · "), masked: levels.includes(MASKED) };
 }
 
 function showCell(state, cell) {
@@ -175,11 +185,18 @@ function listen(state) {
     const cell = cellAt(state, event);
     if (String(cell) !== String(state.cell)) showCell(state, cell);
   };
-  cursor.onblur = () => showCell(state, null);
+  cursor.onclick = (event) => {
+    const cell = cellAt(state, event);
+    state.pinned = String(cell) === String(state.pinned) ? null : cell;
+  };
+  cursor.onblur = () => showCell(state, state.pinned);
   // A finger leaves with every tap; what it pointed at stays until the next one.
-  cursor.onpointerleave = (event) => event.pointerType !== "touch" && showCell(state, null);
+  cursor.onpointerleave = (event) => event.pointerType !== "touch" && showCell(state, state.pinned);
   cursor.onkeydown = (event) => {
-    if (event.key === "Escape") showCell(state, null);
+    if (event.key === "Escape") {
+      state.pinned = null;
+      showCell(state, null);
+    }
     const [row, col] = state.cell ?? [0, 0];
     const page = Math.max(1, Math.round(rows / 8));
     const move = {

@@ -31,7 +31,7 @@ function layoutHeatmap(state) {
 function matrixSize(room, rem, ratio, rows, cols) {
   const width = Math.max(SMALLEST_SIDE, room) * ratio;
   const largest = LARGEST_CELL_REM * rem * ratio;
-  const cell = snapCell(Math.min(largest, width / cols, (TALLEST_MATRIX_REM * rem * ratio) / rows));
+  const cell = snapCell(Math.min(largest, width / cols, (TALLEST_MATRIX_REM * rem * ratio) / rows), 0.33);
   const side = (cells) => Math.max(
     1, Math.floor(cell * cells + 1e-6), Math.floor(Math.min(SMALLEST_SIDE * ratio, cells * largest)));
   return { pixelWidth: side(cols), pixelHeight: side(rows) };
@@ -43,6 +43,9 @@ function paintHeatmap(state) {
   const { ratio, left, top, pixelWidth, pixelHeight, font } = layout;
   layout.width = pixelWidth / ratio;
   layout.height = pixelHeight / ratio;
+  layout.rowStep = Math.ceil((font * 1.15) / (layout.height / state.rows));
+  layout.colStep = Math.ceil((font * 1.15) / (layout.width / state.cols));
+  renderLegend(state.legend, legendOf(state));
   const [stageWidth, stageHeight] = [left + layout.width + 2, top + layout.height + font * 0.5];
   state.stage.style.height = `${stageHeight}px`;
   state.context = sizeCanvas(state.matrix, stageWidth, stageHeight, ratio);
@@ -69,11 +72,9 @@ function drawMatrix(state) {
 
 function drawRestingLabels(state) {
   const { context, layout, header, rows, cols, theme } = state;
-  const { font, left, top, width, height } = layout;
-  const rowStep = Math.ceil((font * 1.15) / (height / rows));
-  const colStep = Math.ceil((font * 1.15) / (width / cols));
-  for (let row = 0; row < rows; row += rowStep) drawRowLabel(state, context, row, false);
-  for (let col = 0; col < cols; col += colStep) drawColLabel(state, context, col, false);
+  const { font, left, top, width, height, rowStep, colStep } = layout;
+  for (const row of everyNth(rows, rowStep)) drawRowLabel(state, context, row, false);
+  for (const col of everyNth(cols, colStep)) drawColLabel(state, context, col, false);
   context.font = `${font}px ${theme.font}`;
   context.fillStyle = cssColour(theme.muted);
   context.textAlign = "right";
@@ -84,6 +85,13 @@ function drawRestingLabels(state) {
   const [right, bottom] = [left - font * 0.5 - aside(width / cols), top - font * 0.45 - aside(height / rows)];
   context.fillText(`${header.col_title} →`, right, bottom - font * 1.25);
   context.fillText(`${header.row_title} ↓`, right, bottom);
+}
+
+// Indices a step apart, the last one always among them.
+function everyNth(count, step) {
+  const indices = [];
+  for (let index = 0; index < count - step; index += step) indices.push(index);
+  return [...indices, count - 1];
 }
 
 function drawRowLabel(state, context, row, emphasised) {

@@ -1,7 +1,7 @@
 // "All heads": a grid of small attention maps, layers down and heads across. One canvas shows the tiles;
 // a real button over each tile serves pointer, keyboard and screen reader.
 
-const LARGEST_TILE_REM = 56 / 15;
+const LARGEST_TILE_REM = 64 / 15;
 
 export default function (component) {
   const root = component.parentElement.querySelector(".overview");
@@ -132,7 +132,7 @@ function layoutOverview(state) {
   const room = Math.floor(((state.root.clientWidth - left) * ratio) / heads);
   const gap = Math.round(clamp(room * 0.15, 3 * ratio, 6 * ratio));
   const largest = Math.min(Math.max(room - gap, ratio), Math.round(LARGEST_TILE_REM * rem * ratio));
-  const cell = snapCell(largest / Math.max(tileRows, tileCols));
+  const cell = snapCell(largest / Math.max(tileRows, tileCols), 0.1);
   const width = Math.max(1, Math.round(cell * tileCols));
   const height = Math.max(1, Math.round(cell * tileRows));
   const spare = Math.max(0, Math.min(room - width - gap, Math.round(4 * ratio)));

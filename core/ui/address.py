@@ -1,0 +1,44 @@
+"""The address of the page: what is looked at lives there, so that a link, a reload or Back opens the same view.
+
+An address is read when somebody arrives by it, that is on the first run of a browser session and after Back or
+Forward; in between the page's controls decide, and the page writes what they say in one step, one entry in the
+browser's history. An address without parameters means the view of a first visit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+READERS = ("request", "selection")
+_VISITED = "address_was_read"
+_PENDING = "address_parameters"
+
+
+def notice_arrival() -> None:
+    """To be called first in a run: keep the parameters if an address started it."""
+    context = get_script_run_ctx()
+    went_back = bool(context and context.is_history_navigation)
+    if st.session_state.get(_VISITED) and not went_back:
+        return
+    st.session_state[_VISITED] = True
+    parameters = st.query_params.to_dict()
+    st.session_state[_PENDING] = dict.fromkeys(READERS, parameters)
+
+
+def take(reader: str) -> Mapping[str, str] | None:
+    """The parameters of an arrival that this reader has not yet taken, else None.
+
+    Each reader takes them once, in whichever run it gets to: a run may be stopped before its page is drawn.
+    """
+    return st.session_state.get(_PENDING, {}).pop(reader, None)
+
+
+def write(values: Mapping[str, str], first_visit: Mapping[str, str]) -> None:
+    """Let the address say what is shown, unless it is empty and the view is that of a first visit."""
+    now = st.query_params.to_dict()
+    if now == dict(values) or (not now and dict(values) == dict(first_visit)):
+        return
+    st.query_params.from_dict(dict(values))
