@@ -43,7 +43,9 @@ def load(name: str, *, device: str | None = None, dtype: str = "float32", job: J
     with _worded(f"The device {device} is not here or has too little memory for {name}: choose another."):
         nn.Module.to(network, device)
     with _worded(f"{name} failed on a first short text: its files do not belong together, or it does not read text."):
-        return Model(name, network, encoder, report, _revision(folder), device)
+        # A folder's path would carry the names of one machine into every caption.
+        shown_name = name if find(name) else folder.resolve().name
+        return Model(shown_name, network, encoder, report, _revision(folder), device)
 
 
 @contextmanager
@@ -122,10 +124,10 @@ def _read_weights(name: str, folder: Path, config: Any, dtype: torch.dtype) -> t
         )
     network, info = loaded
     report = report_of(network, info)
-    if report.random_attention:
+    if report.random_body:
         raise HeadlightError(
-            f"{name}: {len(report.random_attention)} attention tensors are not in its files "
-            f"(the first is {report.random_attention[0]}), so its maps would show random weights; check the files."
+            f"{name}: {len(report.random_body)} of its layers' tensors are not in its files, the first of them "
+            f"{report.random_body[0]}, so its maps would come from random weights; check the files."
         )
     return network.eval().requires_grad_(False), report
 
@@ -154,9 +156,13 @@ def _positions(network: PreTrainedModel) -> int:
 
 
 def _revision(folder: Path) -> str:
-    """First twelve digits of the SHA-256 over the weight files: names the weights whatever the folder is called."""
-    digest = hashlib.sha256()
+    """Names the weights whatever the folder is called: the start of the weight file's SHA-256.
+
+    Of several files, that of their digests in the order of their names.
+    """
+    digests = []
     for path in sorted(folder.glob("*.safetensors")):
         with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()[:12]
+            digests.append(hashlib.file_digest(file, "sha256"))
+    joined = digests[0] if len(digests) == 1 else hashlib.sha256(b"".join(d.digest() for d in digests))
+    return joined.hexdigest()[:12]

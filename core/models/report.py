@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from torch import nn
+from transformers import PreTrainedModel
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,7 @@ class LoadReport:
     loaded         number of tensors taken from the files
     missing        tensors that the files lack; the library initialised them at random
     mismatched     tensors whose shape in the files is another; initialised at random as well
+    random_body    those of the missing and mismatched on which attention weights depend: all but heads and poolers
     unexpected     tensors of the files that the model does not have; left out
     parameters     number of weights
     nbytes         their memory in the format they were loaded in
@@ -24,6 +25,7 @@ class LoadReport:
     loaded: int
     missing: tuple[str, ...]
     mismatched: tuple[str, ...]
+    random_body: tuple[str, ...]
     unexpected: tuple[str, ...]
     parameters: int
     nbytes: int
@@ -32,13 +34,8 @@ class LoadReport:
     def reinitialised(self) -> tuple[str, ...]:
         return tuple(sorted({*self.missing, *self.mismatched}))
 
-    @property
-    def random_attention(self) -> tuple[str, ...]:
-        """Weights of attention modules that were initialised at random: a map drawn from them shows nothing."""
-        return tuple(name for name in self.reinitialised if "att" in name.lower())
 
-
-def report_of(model: nn.Module, info: Mapping[str, Any]) -> LoadReport:
+def report_of(model: PreTrainedModel, info: Mapping[str, Any]) -> LoadReport:
     """Build the report from a model and the loading info that `from_pretrained` returns with it."""
     missing = tuple(sorted(info["missing_keys"]))
     mismatched = tuple(sorted(_name(key) for key in info["mismatched_keys"]))
@@ -47,10 +44,18 @@ def report_of(model: nn.Module, info: Mapping[str, Any]) -> LoadReport:
         loaded=len(model.state_dict()) - len(missing) - len(mismatched),
         missing=missing,
         mismatched=mismatched,
+        random_body=tuple(name for name in sorted({*missing, *mismatched}) if _in_body(name, model)),
         unexpected=tuple(sorted(info["unexpected_keys"])),
         parameters=sum(w.numel() for w in weights),
         nbytes=sum(w.numel() * w.element_size() for w in weights),
     )
+
+
+def _in_body(name: str, model: PreTrainedModel) -> bool:
+    """Whether a tensor lies in the stack of layers and not in what comes after: a head or a pooler."""
+    prefix = model.base_model_prefix
+    in_stack = name.startswith(f"{prefix}.") if hasattr(model, prefix) else True
+    return in_stack and "pooler." not in name
 
 
 def _name(key: str | Iterable[Any]) -> str:

@@ -8,7 +8,7 @@ import pytest
 import tokenizers
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModel, AutoModelForCausalLM, AutoModelForSeq2SeqLM
+from transformers import AutoModel, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoModelForSequenceClassification
 
 from core import load
 from core.jobs import Cancelled, Job, Progress
@@ -28,9 +28,9 @@ def configure(folder: Path, **changes: Any) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
-def test_a_folder_opens_under_its_path(gpt2_folder: Path) -> None:
+def test_a_folder_opens_under_its_own_name_without_its_path(gpt2_folder: Path) -> None:
     model = load(str(gpt2_folder))
-    assert model.name == str(gpt2_folder)
+    assert model.name == gpt2_folder.name
     assert model.card.family == "gpt2"
     assert model.report.reinitialised == ()
 
@@ -219,20 +219,32 @@ def test_weights_that_lack_attention_tensors_are_refused_and_named(folder: Path)
     weights = load_file(path)
     kept = {name: weight for name, weight in weights.items() if ".1.attn." not in name}
     save_file(kept, path, metadata={"format": "pt"})
-    with refused(f"{len(weights) - len(kept)} attention tensors", "transformer.h.1.attn.", "random"):
+    with refused(f"{len(weights) - len(kept)} of its layers' tensors", "transformer.h.1.attn.", "random"):
         load(str(folder))
 
 
-def test_tensors_that_the_model_lacks_or_does_not_know_are_reported(folder: Path) -> None:
+@pytest.mark.parametrize("lost", ["transformer.wte.weight", "transformer.h.0.mlp.c_fc.weight", "transformer.ln_f.bias"])
+def test_weights_that_lack_any_tensor_of_the_layers_are_refused(folder: Path, lost: str) -> None:
     path = folder / "model.safetensors"
     weights = load_file(path)
-    del weights["transformer.ln_f.bias"]
-    save_file(weights | {"transformer.h.0.extra": torch.zeros(3)}, path, metadata={"format": "pt"})
-    model = load(str(folder))
+    del weights[lost]
+    save_file(weights, path, metadata={"format": "pt"})
+    with refused("1 of its layers' tensors", lost, "random"):
+        load(str(folder))
+
+
+def test_a_lost_head_and_unknown_tensors_are_reported(tmp_path: Path, byte_level: tokenizers.Tokenizer) -> None:
+    save_model(tmp_path, "bert", AutoModelForSequenceClassification, byte_level)
+    path = tmp_path / "model.safetensors"
+    weights = load_file(path)
+    del weights["classifier.bias"], weights["bert.pooler.dense.weight"]
+    save_file(weights | {"bert.extra": torch.zeros(3)}, path, metadata={"format": "pt"})
+    model = load(str(tmp_path))
     report = model.report
-    assert report.loaded == len(model.network.state_dict()) - 1
-    assert (report.missing, report.unexpected) == (("transformer.ln_f.bias",), ("transformer.h.0.extra",))
-    assert report.random_attention == ()
+    assert report.loaded == len(model.network.state_dict()) - 2
+    assert report.missing == report.reinitialised == ("bert.pooler.dense.weight", "classifier.bias")
+    assert report.unexpected == ("bert.extra",)
+    assert report.random_body == ()
 
 
 def test_a_folder_without_tokenizer_is_refused(folder: Path) -> None:
