@@ -23,6 +23,7 @@ class Entry:
     name      what `core.load` and links call it
     summary   one line: what it is and what it was trained for
     licence   of the weights
+    package   the distribution that carries the files
     locate    returns the folder with its files; raises HeadlightError with the reason when it is not here
     digests   SHA-256 of each file that loading reads, by file name
     """
@@ -30,21 +31,20 @@ class Entry:
     name: str
     summary: str
     licence: str
+    package: str
     locate: Callable[[], Path]
     digests: Mapping[str, str] = field(default_factory=dict)
 
     def verify(self, folder: Path) -> None:
         """Raise HeadlightError unless every file is the one this entry was written for."""
+        remedy = f"run pip install --force-reinstall --no-deps {self.package}"
         for name, expected in self.digests.items():
             path = folder / name
             if not path.is_file():
-                raise HeadlightError(f"{self.name}: the file {name} is missing; install the requirements again.")
+                raise HeadlightError(f"{self.name}: the file {name} is missing; {remedy}.")
             with path.open("rb") as file:
                 if hashlib.file_digest(file, "sha256").hexdigest() != expected:
-                    raise HeadlightError(
-                        f"{self.name}: the file {name} is not the published one (its SHA-256 differs); "
-                        "install the requirements again."
-                    )
+                    raise HeadlightError(f"{self.name}: the file {name} is not the published one; {remedy}.")
 
 
 @dataclass(frozen=True)

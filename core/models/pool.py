@@ -21,5 +21,5 @@ class ModelPool:
             (name, device, dtype),
             make=lambda: load(name, device=device, dtype=dtype, job=job),
             size=lambda model: model.nbytes,
-            while_waiting=job.check,
+            while_waiting=lambda: job.waiting(1),
         )

@@ -7,7 +7,7 @@ import re
 from core.errors import HeadlightError
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-MAX_CHARACTERS = 1_000_000
+MAX_CHARACTERS = 200_000
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 Span = tuple[int, int]
+# Numbers, flags and spans of one token, and the places that point to them.
+_BYTES_PER_TOKEN = 400
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,12 @@ class Tokens:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the texts and labels, about."""
+        texts = sum(sys.getsizeof(text) for text in (self.text, self.text_pair or "", *self.labels, *self.pieces))
+        return texts + _BYTES_PER_TOKEN * len(self)
 
     @property
     def kinds(self) -> tuple[str, ...]:

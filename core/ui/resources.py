@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.jobs import Queues, Store
 
@@ -13,6 +15,20 @@ if TYPE_CHECKING:
     from core.models.pool import ModelPool
 
 RESULT_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class Session:
+    """One browser session and what it holds of the shared things."""
+
+    name: str
+    queues: Queues
+    results: Store
+
+    def end(self) -> None:
+        """Stop its runs and forget its results, its texts among them."""
+        self.queues.cancel_owner(self.name)
+        self.results.drop(lambda key: isinstance(key, tuple) and key[0] == self.name)
 
 
 @st.cache_resource(show_spinner=False)
@@ -33,3 +49,10 @@ def queues() -> Queues:
 def results() -> Store:
     """The latest results of all browser sessions; each key starts with the session it belongs to."""
     return Store(RESULT_BYTES)
+
+
+@st.cache_resource(show_spinner=False, scope="session", on_release=Session.end)
+def session() -> Session:
+    """The browser session of this run; when its tab is gone for good, what it holds is let go."""
+    context = get_script_run_ctx()
+    return Session(context.session_id if context else "no browser", queues(), results())

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.errors import HeadlightError
 from core.jobs import Job, Progress
@@ -33,7 +32,7 @@ class Analysis:
 
     @property
     def nbytes(self) -> int:
-        return self.trace.nbytes + self.survey.nbytes
+        return self.trace.nbytes + self.survey.nbytes + self.trace.tokens.nbytes
 
 
 def analyse(model_name: str, dtype: str, text: str) -> Analysis:
@@ -41,18 +40,19 @@ def analyse(model_name: str, dtype: str, text: str) -> Analysis:
 
     Where there is none (an error, a stop), the page shows why in one sentence and ends here.
     """
-    request = (_session_id(), model_name, dtype, text)
+    session = resources.session()
+    request = (session.name, model_name, dtype, text)
     if st.session_state.get(STOPPED) == request:
         note("The run was stopped; press Analyse to start it again.", "info")
         st.stop()
     slot = st.empty()
-    job = Job(_session_id(), model_name, listener=_ProgressBar(slot, request))
+    job = Job(session.name, model_name, listener=_ProgressBar(slot, request))
     try:
-        return resources.results().get_or_make(
+        return session.results.get_or_make(
             request,
             make=lambda: _run(job, model_name, dtype, text),
             size=lambda analysis: analysis.nbytes,
-            while_waiting=job.check,
+            while_waiting=lambda: job.waiting(1),
         )
     except HeadlightError as error:
         slot.empty()
@@ -73,7 +73,7 @@ def _run(job: Job, model_name: str, dtype: str, text: str) -> Analysis:
     from core.heads import survey
 
     model = resources.models().get(model_name, dtype, job)
-    with resources.queues().of(model.device).turn(job):
+    with resources.session().queues.of(model.device).turn(job):
         trace = model.run(text, job=job)
         return Analysis(trace, survey(trace, trace.streams[0], job))
 
@@ -109,8 +109,3 @@ def _told(progress: Progress) -> tuple[float, str]:
     ending = f", about {left:.0f} s left" if left and left >= 1 else ""
     step = progress.step[:1].upper() + progress.step[1:]
     return progress.done / max(progress.total, 1), f"{step}{ending}"
-
-
-def _session_id() -> str:
-    context = get_script_run_ctx()
-    return context.session_id if context else "notebook"

@@ -23,5 +23,10 @@ def npz_bytes(arrays: Mapping[str, np.ndarray], caption: str) -> bytes:
 
 
 def label_array(labels: tuple[str, ...]) -> np.ndarray:
-    """Token labels as a unicode array."""
+    """Token labels as a unicode array, for an archive."""
     return np.array(labels, dtype=np.str_)
+
+
+def label_column(labels: tuple[str, ...], index: np.ndarray) -> np.ndarray:
+    """The labels at these indices, for a table: references, because a unicode array would copy the longest for each."""
+    return np.array(labels, dtype=object)[index]

