@@ -1,7 +1,29 @@
-"""Text and tokens: `TextEncoder` turns text into `Tokens`, the single owner of labels, spans, words and specials."""
+"""Text and tokens: `TextEncoder` turns text into `Tokens`, the single owner of labels, spans, words and specials.
+
+`encoder_of` takes any tokenizer of transformers; `character_encoder`, `byte_encoder` and `word_encoder` need no files.
+`merge` turns attention between tokens into attention between words.
+"""
 
 from core.text.encoder import TextEncoder
+from core.text.merging import merge, merge_masked
 from core.text.notes import Note, notes_on
+from core.text.opening import encoder_of
+from core.text.plain import byte_encoder, character_encoder, word_encoder
 from core.text.tokens import Tokens
+from core.text.units import Units
+from core.text.written import joined
 
-__all__ = ["Note", "TextEncoder", "Tokens", "notes_on"]
+__all__ = [
+    "Note",
+    "TextEncoder",
+    "Tokens",
+    "Units",
+    "byte_encoder",
+    "character_encoder",
+    "encoder_of",
+    "joined",
+    "merge",
+    "merge_masked",
+    "notes_on",
+    "word_encoder",
+]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-Span = tuple[int, int]
+from core.text.characters import Span
+from core.text.units import Units, kinds_of, units_of
+
 # Numbers, flags and spans of one token, and the places that point to them.
 _BYTES_PER_TOKEN = 400
 
@@ -22,7 +24,7 @@ class Tokens:
     sequences         0 for the text, 1 for the pair, None for special tokens
     words             index of the word a token belongs to, counted over both texts; None for special tokens
     type_ids          segment numbers that models of the BERT family read: 0, then 1 for the second text and its end
-    special           True for tokens that the model's template added, never for what the user typed
+    special           True for tokens that the model's template added or a model wrote, never for what the user typed
     unknown           True where the model has no token for the characters
     dropped           number of tokens cut because the model reads no more
     replaced          number of U+FFFD in the texts: broken characters, such as lone surrogates, that were replaced
@@ -64,13 +66,14 @@ class Tokens:
     @property
     def kinds(self) -> tuple[str, ...]:
         """How a view marks each label: "special", "unknown" or ""."""
-        return tuple(
-            "special" if special else "unknown" if unknown else ""
-            for special, unknown in zip(self.special, self.unknown, strict=True)
-        )
+        return kinds_of(self.special, self.unknown)
 
     @property
     def unknown_share(self) -> float:
         """Share of the user's own tokens that the model has no token for, 0 to 1."""
         own = len(self.special) - sum(self.special)
         return sum(self.unknown) / own if own else 0.0
+
+    def merged(self) -> Units:
+        """The same text by words: one entry a word, special tokens by themselves."""
+        return units_of(self)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from core.errors import HeadlightError
 from core.text import TextEncoder, Tokens
+from core.text.assembly import fit
 from core.text.cleaning import replace_lone_surrogates
-from core.text.encoder import _fit
 from tests.byte_level import SETUPS
 from tests.sentences import is_one_sentence, refused
 from tests.text.strategies import TEXTS
@@ -55,7 +55,7 @@ def test_a_typed_special_token_is_plain_text_and_is_noted(wordpiece: TextEncoder
     assert tokens.literals == (name,)
     assert sum(tokens.special) == 2
     assert "".join(own(tokens, tokens.labels)) == f"a{name}b"
-    assert wordpiece.backend.token_to_id(name) not in own(tokens, tokens.ids)
+    assert wordpiece.reader.backend.token_to_id(name) not in own(tokens, tokens.ids)
 
 
 @pytest.mark.parametrize("name", ["<s>", "</s>", "<|endoftext|>"])
@@ -64,7 +64,7 @@ def test_a_typed_special_token_is_bytes_to_a_byte_level_model(bytewise: TextEnco
     assert "".join(tokens.labels) == name
     assert name in tokens.literals
     assert not any(tokens.special)
-    assert bytewise.backend.token_to_id(name) not in tokens.ids
+    assert bytewise.reader.backend.token_to_id(name) not in tokens.ids
 
 
 def test_special_tokens_typed_in_the_pair_are_noted_too(wordpiece: TextEncoder) -> None:
@@ -118,7 +118,7 @@ def test_of_a_pair_the_longer_text_is_cut_first(wordpiece: TextEncoder) -> None:
 @given(first=st.integers(1, 60), second=st.integers(0, 60), special=st.integers(0, 4), room=st.integers(0, 70))
 def test_cutting_keeps_specials_order_and_balance(first: int, second: int, special: int, room: int) -> None:
     sequences = [None] * special + [0] * first + [1] * second
-    kept = _fit(sequences, room)
+    kept = fit(sequences, room)
     left = [sum(sequences[i] == s for i in kept) for s in (0, 1)]
     assert kept == sorted(kept)
     assert kept[:special] == list(range(special))
@@ -182,7 +182,7 @@ def byte_level_encoders() -> dict[str, TextEncoder]:
 def test_an_added_prefix_space_that_is_its_own_token_covers_nothing() -> None:
     encoder = TextEncoder.fix(SETUPS["roberta with a space put first"](), None, 4096)
     tokens = encoder.encode("é cat")
-    assert own(tokens, tokens.labels) == ["␣", "é", "␣cat"]
+    assert own(tokens, tokens.labels) == ["⟨␣⟩", "é", "␣cat"]
     assert own(tokens, tokens.spans) == [(0, 0), (0, 1), (1, 5)]
 
 
@@ -197,8 +197,8 @@ def test_fixing_leaves_the_given_tokenizer_as_it_was(byte_level: tokenizers.Toke
 
 
 def test_fixing_keeps_the_vocabulary_to_the_letter(byte_level: tokenizers.Tokenizer, wordpiece: TextEncoder) -> None:
-    for backend in (byte_level, wordpiece.backend):
-        fixed = TextEncoder.fix(backend, None, 64).backend
+    for backend in (byte_level, wordpiece.reader.backend):
+        fixed = TextEncoder.fix(backend, None, 64).reader.backend
         assert fixed.get_vocab() == backend.get_vocab()
         assert fixed.encode("naïve 😀 ﬁ").ids == backend.encode("naïve 😀 ﬁ").ids
 
@@ -219,6 +219,6 @@ def test_tokens_refuse_columns_of_different_lengths(wordpiece: TextEncoder) -> N
 
 
 def test_tokens_without_any_of_the_user_have_no_unknown_share(wordpiece: TextEncoder) -> None:
-    cut = TextEncoder(wordpiece.backend, wordpiece.special_names, wordpiece.unknown_id, max_length=2)
+    cut = replace(wordpiece, max_length=2)
     tokens = cut.encode("猫")
     assert (len(tokens), tokens.dropped, tokens.unknown_share) == (2, 1, 0.0)

@@ -78,7 +78,7 @@ def test_signs_of_vocabularies_are_shown_where_the_user_typed_them(wordpiece: Te
 
 
 def test_a_token_without_characters_shows_its_piece() -> None:
-    assert make_labels("a", [(0, 0), (0, 1), None], ["Ġ", "a", "</s>"]) == ["␣", "a", "</s>"]
+    assert make_labels("a", [(0, 0), (0, 1), None], ["Ġ", "a", "</s>"], "Ġ") == ["⟨␣⟩", "a", "</s>"]
 
 
 def test_a_very_long_label_is_cut_and_says_how_much_is_missing() -> None:

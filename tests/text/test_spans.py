@@ -11,7 +11,7 @@ READABLE = TEXTS.filter(lambda text: not replace_lone_surrogates(text)[0].isspac
 
 
 @pytest.fixture(scope="module")
-def encoders() -> dict[str, TextEncoder]:
+def byte_level_encoders() -> dict[str, TextEncoder]:
     return {name: TextEncoder.fix(make(), None, 4096) for name, make in SETUPS.items()}
 
 
@@ -28,8 +28,10 @@ def assert_in_order(spans: list[tuple[int, int]], length: int) -> None:
 @settings(deadline=None)
 @given(text=READABLE)
 @pytest.mark.parametrize("setup", SETUPS)
-def test_byte_level_spans_cover_every_character_in_order(encoders: dict[str, TextEncoder], setup: str, text: str):
-    tokens = encoders[setup].encode(text)
+def test_byte_level_spans_cover_every_character_in_order(
+    byte_level_encoders: dict[str, TextEncoder], setup: str, text: str
+):
+    tokens = byte_level_encoders[setup].encode(text)
     assert_in_order(own_spans(tokens), len(tokens.text))
     assert {i for span in own_spans(tokens) for i in range(*span)} == set(range(len(tokens.text)))
 
@@ -44,15 +46,17 @@ def test_wordpiece_spans_are_ordered_and_hold_no_space(wordpiece: TextEncoder, t
 
 
 @pytest.mark.parametrize("setup", SETUPS)
-def test_white_space_belongs_to_the_token_that_holds_it(encoders: dict[str, TextEncoder], setup: str) -> None:
+def test_white_space_belongs_to_the_token_that_holds_it(
+    byte_level_encoders: dict[str, TextEncoder], setup: str
+) -> None:
     text = "the  cat\n\tsat "
-    tokens = encoders[setup].encode(text)
+    tokens = byte_level_encoders[setup].encode(text)
     assert "".join(text[start:end] for start, end in own_spans(tokens)) == text
 
 
-def test_a_single_leading_space_is_not_lost(encoders: dict[str, TextEncoder]) -> None:
+def test_a_single_leading_space_is_not_lost(byte_level_encoders: dict[str, TextEncoder]) -> None:
     for setup in ("gpt2", "llama 3"):
-        tokens = encoders[setup].encode(" 각")
+        tokens = byte_level_encoders[setup].encode(" 각")
         assert own_spans(tokens)[0] == (0, 1)
         assert tokens.labels[list(tokens.special).count(True)] == "␣"
 

@@ -1,0 +1,126 @@
+"""Where the characters that a tokenizer spells stand in the text that it was given."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from itertools import takewhile
+
+from core.text.characters import Span, clings, is_seen
+from core.text.spelling import METASPACE
+
+# Three letters in a row are taken for the same place; normalisers change, drop or add only a few at a time.
+_SURE = 3
+_DROPPED = 64
+_ADDED = 4
+
+
+def align(spelled: str, text: str) -> list[Span | None]:
+    """For each character of what tokens spell, what it stands for in the text; None for those that are not in it.
+
+    Case, accents, width and white space may differ, and either side may have characters that the other lacks. White
+    space is placed where it follows a placed character. They never go back.
+    """
+    if spelled == text:
+        return [(i, i + 1) for i in range(len(text))]
+    ours, our_places = _folded(spelled)
+    theirs, their_places = _folded(text)
+    found: list[Span | None] = [None] * len(spelled)
+    i = j = 0
+    while i < len(ours) and j < len(theirs):
+        if ours[i] == theirs[j]:
+            start, end = found[our_places[i]] or (their_places[j], 0)
+            found[our_places[i]] = (start, max(end, their_places[j] + 1))
+            i, j = i + 1, j + 1
+            continue
+        i, j = _resumed(ours, i, theirs, j)
+    _place_white_space(spelled, text, found)
+    return found
+
+
+def _resumed(ours: str, i: int, theirs: str, j: int) -> tuple[int, int]:
+    """Where both go on alike after a difference: rather behind dropped characters than behind added ones."""
+    unseen = j
+    while unseen < len(theirs) and theirs[unseen] != ours[i] and not is_seen(theirs[unseen]):
+        unseen += 1
+    if theirs[unseen : unseen + 1] == ours[i]:
+        return i, unseen
+    for size, reach in ((_SURE, _DROPPED), (1, _ADDED)):
+        place = theirs.find(ours[i : i + size], j, j + reach + size)
+        if place >= 0:
+            return i, place
+    for added in range(1, min(_ADDED, len(ours) - i)):
+        place = theirs.find(ours[i + added : i + added + _SURE], j, j + _DROPPED + _SURE)
+        if place >= 0:
+            return i + added, place
+    return i + 1, j
+
+
+def spans_from(spelled: str, token_spans: Sequence[Span], text: str) -> list[Span]:
+    """Spans in the text of tokens whose spans in what they spell are known.
+
+    A token of which nothing is found covers what is left between its neighbours, if it is alone there and that holds
+    no white space: a word that became one unknown token. Otherwise it covers nothing. One whose last characters are
+    not found, as a newer Unicode folds them, covers what is left up to the next token or white space.
+    """
+    found = align(spelled, text)
+    spans: list[Span | None] = []
+    for start, end in token_spans:
+        own = [span for span in found[start:end] if span is not None]
+        spans.append((own[0][0], own[-1][1]) if own else None)
+    is_space = [start < end and not spelled[start:end].strip() for start, end in token_spans]
+    is_open = [start < end and found[end - 1] is None for start, end in token_spans]
+    return _fill(spans, is_space, is_open, text)
+
+
+def _folded(text: str) -> tuple[str, list[int]]:
+    """Without white space, case and width, accents apart from letters, and the place of each sign that is left."""
+    signs = [
+        (sign, place)
+        for place, character in enumerate(text)
+        for sign in unicodedata.normalize("NFKD", character).casefold()
+        if not _is_space(sign)
+    ]
+    return "".join(sign for sign, _ in signs), [place for _, place in signs]
+
+
+def _place_white_space(spelled: str, text: str, found: list[Span | None]) -> None:
+    after = 0
+    for i, character in enumerate(spelled):
+        span = found[i]
+        if span is None and _is_space(character) and after < len(text) and _is_space(text[after]):
+            span = found[i] = (after, after + 1)
+        if span is not None:
+            after = span[1]
+            while after < len(text) and clings(text[after]):
+                after += 1
+
+
+def _is_space(character: str) -> bool:
+    """SentencePiece's own sign for a space is one, also where a user typed it."""
+    return character.isspace() or character == METASPACE
+
+
+def _fill(spans: Sequence[Span | None], is_space: Sequence[bool], is_open: Sequence[bool], text: str) -> list[Span]:
+    upcoming = iter([*(span[0] for span in spans if span), len(text)])
+    following = next(upcoming)
+    filled: list[Span] = []
+    for i, span in enumerate(spans):
+        if span is not None:
+            following = next(upcoming)
+            start, end = span
+            left = _up_to_space(text[end:following]) if is_open[i] else ""
+            filled.append((start, end + len(left)))
+            continue
+        end = filled[-1][1] if filled else 0
+        gap = text[end:following]
+        left = gap.strip()
+        start = end + gap.find(left)
+        alone = (i == 0 or spans[i - 1] is not None) and (i + 1 == len(spans) or spans[i + 1] is not None)
+        whole = alone and not is_space[i] and _up_to_space(left) == left
+        filled.append((start, start + len(left)) if whole and left else (end, end))
+    return filled
+
+
+def _up_to_space(text: str) -> str:
+    return "".join(takewhile(lambda character: not character.isspace(), text))
