@@ -1,14 +1,42 @@
 """Attention out of a running model, without changing what it computes.
 
-`record(model)` keeps the queries and keys of each attention call; `Trace` computes weights from them on demand.
+`prepare(network, probe)` settles after loading how its attention is seen: through the library's attention interface
+or, where a model computes attention itself, by watching torch. `record(network)` keeps each attention call of a run,
+by its queries and keys where possible; `Trace` computes weights from them on demand.
 Importing this package wraps the library's own "sdpa" attention function; an idle wrapper only calls it.
 """
 
 from core.capture.call import AttentionCall
+from core.capture.changes import HeadChange, changed
+from core.capture.detail import QueryKeyDetail, query_key_detail
+from core.capture.families import capturable
 from core.capture.interface import install
+from core.capture.kept import Call
+from core.capture.output import Output
+from core.capture.paths import path_of
+from core.capture.prepare import prepare
 from core.capture.recording import Recording, record
-from core.capture.trace import Check, Output, Provenance, Trace, check_of
+from core.capture.row_blocks import install as install_row_blocks
+from core.capture.trace import Check, Provenance, Trace, check_of
 
-__all__ = ["AttentionCall", "Check", "Output", "Provenance", "Recording", "Trace", "check_of", "record"]
+__all__ = [
+    "AttentionCall",
+    "Call",
+    "Check",
+    "HeadChange",
+    "Output",
+    "Provenance",
+    "QueryKeyDetail",
+    "Recording",
+    "Trace",
+    "capturable",
+    "changed",
+    "check_of",
+    "path_of",
+    "prepare",
+    "query_key_detail",
+    "record",
+]
 
 install()
+install_row_blocks()

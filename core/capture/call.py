@@ -5,39 +5,44 @@ Shapes: B batch, H query heads, G key-value heads, T queries, S keys, D width of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
 
-EVERYTHING = slice(None)
+from core.capture.kept import EVERYTHING, Call
+
+# The map that a changed head used instead of its own, for some rows of one text of the batch: float32 (rows, keys).
+HeadMap = Callable[["AttentionCall", slice, int], Tensor]
 
 
 @dataclass(frozen=True, eq=False)
-class AttentionCall:
+class AttentionCall(Call):
     """What softmax(q kᵀ · scale + bias, masked) needs, as the model handed it to its attention function.
 
-    path     the module that made the call, as `model.named_modules()` names it
-    stream   "self", "encoder", "decoder" or "cross"
-    layer    index of the call within its stream
+    path, stream, layer, kind, exact are those of every `Call`.
+
     query    (B, H, T, D), after any rotation
     key      (B, G, S, D), after any rotation; query head h reads key head h // (H // G)
     mask     None, or broadcastable to (B, H, T, S): bool with True = may attend, or float that is added
     causal   without a mask: query i sees keys 0..i only
     scale    factor on q kᵀ
     bias     None, or a position bias that is added, broadcastable to (B, H, T, S)
+    softcap  None, or c of c · tanh(q kᵀ · scale / c), which stands in the place of q kᵀ · scale
+    sinks    None, or the score of a key that is no token and has no value, broadcastable to (B, H, T, 1)
+    replaced maps of the heads that were changed, by head; see `core.capture.changes`
     """
 
-    path: str
-    stream: str
-    layer: int
     query: Tensor
     key: Tensor
     mask: Tensor | None
     causal: bool
     scale: float
     bias: Tensor | None
+    softcap: float | None = None
+    sinks: Tensor | None = None
+    replaced: Mapping[int, HeadMap] = field(default_factory=dict)
 
     @property
     def heads(self) -> int:
@@ -55,7 +60,36 @@ class AttentionCall:
     def keys(self) -> int:
         return self.key.shape[2]
 
-    @torch.no_grad()
+    @property
+    def kept(self) -> tuple[Tensor, ...]:
+        """See `Call.kept`."""
+        return tuple(t for t in (self.query, self.key, self.mask, self.bias, self.sinks) if t is not None)
+
+    @property
+    def has_sink(self) -> bool:
+        """See `Call.has_sink`."""
+        return self.sinks is not None
+
+    def rounded(self, dtype: torch.dtype) -> AttentionCall:
+        """See `Call.rounded`: query and key are copied; a position bias stays, since all layers share one."""
+        if self.query.element_size() <= dtype.itemsize:
+            return self
+        largest = torch.maximum(self.query.abs().amax(), self.key.abs().amax())
+        if float(largest) > torch.finfo(dtype).max:
+            return self
+        return replace(self, query=self.query.to(dtype), key=self.key.to(dtype), exact=False)
+
+    def detached(self) -> AttentionCall:
+        """The same call without a graph that would keep a whole forward pass alive."""
+
+        def free(tensor: Tensor | None) -> Tensor | None:
+            return None if tensor is None else tensor.detach()
+
+        return replace(
+            self, query=self.query.detach(), key=self.key.detach(), mask=free(self.mask), bias=free(self.bias),
+            sinks=free(self.sinks),
+        )  # fmt: skip
+
     def weights(
         self,
         heads: Sequence[int] | None = None,
@@ -68,16 +102,30 @@ class AttentionCall:
         The softmax runs over all keys whatever `cols` asks for. A row with no key to attend to is all zero,
         which is what its output is in the model.
         """
+        blocked = self.masked(rows, EVERYTHING, batch, heads)
+        scores = self.scores(heads, rows, batch)
+        scores = scores.masked_fill(blocked, torch.finfo(scores.dtype).min)
+        if self.sinks is not None:
+            sinks = self._cut(self.sinks, heads, rows, batch).float()  # (1 or heads, 1 or rows, 1)
+            scores = torch.cat([scores, sinks.expand(*scores.shape[:2], 1)], dim=-1)  # (heads, rows, S + 1)
+        weights = torch.softmax(scores, dim=-1)[..., : self.keys].masked_fill(blocked, 0.0)  # (heads, rows, S)
+        for place, head in enumerate(range(self.heads) if heads is None else heads):
+            if head in self.replaced:
+                weights[place] = self.replaced[head](self, rows, batch)
+        return weights[..., cols]
+
+    def scores(self, heads: Sequence[int] | None = None, rows: slice = EVERYTHING, batch: int = 0) -> Tensor:
+        """What the softmax is taken of where nothing is masked: float32 (heads, rows, S)."""
         query = self.heads_of(self.query[batch], heads)[:, rows].float()  # (heads, rows, D)
         key = self.heads_of(self.key[batch], heads).float()  # (heads, S, D)
         scores = (query @ key.transpose(1, 2)) * self.scale  # (heads, rows, D) @ (heads, D, S) -> (heads, rows, S)
+        if self.softcap is not None:
+            scores = torch.tanh(scores / self.softcap) * self.softcap
         if self.bias is not None:
             scores = scores + self._cut(self.bias, heads, rows, batch).float()
         if self.mask is not None and self.mask.dtype != torch.bool:
             scores = scores + self._cut(self.mask, heads, rows, batch).float()
-        blocked = self.masked(rows, EVERYTHING, batch, heads)
-        scores = scores.masked_fill(blocked, torch.finfo(scores.dtype).min)
-        return torch.softmax(scores, dim=-1).masked_fill(blocked, 0.0)[..., cols]
+        return scores
 
     def apply(self, weights: Tensor, value: Tensor, batch: int = 0) -> Tensor:
         """Weights of all heads times the values they multiply: (H, rows, S), (B, G, S, D) -> float32 (H, rows, D)."""

@@ -1,82 +1,110 @@
-"""One run of a model, recorded: its attention calls, and for each the proof that its weights are the model's.
-
-The proof: for the last query, the weights times the values must give the output that the model went on with.
-"""
+"""One run of a model, recorded: its attention calls, and for each the proof that its weights are the model's."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import torch
 from torch import Tensor, nn
 
 from core.capture.call import AttentionCall
 from core.capture.interface import listener
-from core.capture.streams import stream_of
-
-# Below this, values are as good as zero, and a share of them would only measure the rounding of a 16-bit format.
-SMALLEST_VALUE = 1e-4
+from core.capture.kept import Call
+from core.capture.paths import is_tapped
+from core.capture.proof import error_of_call
+from core.capture.stored import StoredCall
+from core.capture.streams import declared_stream, is_encoder_decoder, stream_of, stream_of_map
+from core.capture.tap import tapping
 
 
 class Recording:
     """The calls seen so far. After the run, `errors()` gives the check of each call and head."""
 
-    def __init__(self, model: nn.Module, on_call: Callable[[int], None] | None = None) -> None:
+    def __init__(
+        self, model: nn.Module, on_call: Callable[[int], None] | None = None, store: torch.dtype | None = None
+    ) -> None:
         self._paths = {id(module): path for path, module in model.named_modules()}
-        self._encoder_decoder = bool(getattr(getattr(model, "config", None), "is_encoder_decoder", False))
+        self._encoder_decoder = is_encoder_decoder(model)
         self._on_call = on_call
+        self._store = store
         self._counts: Counter[str] = Counter()
-        self._calls: list[AttentionCall] = []
+        self._calls: list[Call] = []
         self._errors: list[Tensor] = []
+        # Where in the list the rows of a module are that asks once for each token.
+        self._single_rows: dict[int, int] = {}
 
     @property
-    def calls(self) -> tuple[AttentionCall, ...]:
+    def calls(self) -> tuple[Call, ...]:
         return tuple(self._calls)
 
     def errors(self) -> list[list[float]]:
         """For each call and head: max |A·V - O| of the last query over the head's max |V|; NaN where the result is."""
         return [[float(e) for e in errors.cpu()] for errors in self._errors]
 
-    def on_attention(
-        self,
-        module: nn.Module,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        mask: Tensor | None,
-        causal: bool,
-        scale: float | None,
-        bias: Tensor | None,
-        output: Tensor,
-    ) -> None:
-        """Keep one call; part of the contract with `core.capture.interface`."""
-        path = self._paths.get(id(module), "")
-        stream = stream_of(path, self._encoder_decoder)
-        if causal and key.shape[2] > query.shape[2]:
-            # A static cache hands over its empty slots too; the library's function crops them the same way.
-            key, value = key[:, :, : query.shape[2]], value[:, :, : query.shape[2]]
-        call = AttentionCall(
-            path=path,
-            stream=stream,
-            layer=self._counts[stream],
-            query=query.detach(),
-            key=key.detach(),
-            mask=None if mask is None else mask.detach(),
-            causal=causal,
-            scale=query.shape[-1] ** -0.5 if scale is None else float(scale),
-            bias=None if bias is None else bias.detach(),
-        )
+    @contextmanager
+    def listening(self, tapped: bool) -> Iterator[None]:
+        """Inside the block, keep what this thread runs; tapped: of torch's own functions too."""
+        token = listener.set(self)
+        try:
+            with tapping(self) if tapped else nullcontext():
+                yield
+        finally:
+            listener.reset(token)
+
+    def on_attention(self, module: nn.Module | None, call: AttentionCall, value: Tensor, output: Tensor) -> None:
+        """Keep one call by reference; part of the contract with `core.capture.interface`."""
+        stream = declared_stream(module) or stream_of(self._path_of(module), self._encoder_decoder)
+        call = call.detached()
+        self._keep(module, stream, call, error_of_call(call, value.detach(), output.detach()))
+
+    def on_weights(self, module: nn.Module | None, call: Call, error: Tensor) -> None:
+        """Keep one call as its weights; part of the contract with `core.capture.tap`.
+
+        A decoder over an RNN asks once for each token: its rows become one call.
+        """
+        before = self._single_rows.get(id(module))
+        if before is not None and isinstance(call, StoredCall):
+            rows = self._calls[before]
+            if isinstance(rows, StoredCall) and call.queries == 1 and rows.keys == call.keys:
+                self._join(module, before, rows.followed_by(call), error)
+                return
+        stream = self._stream_of_map(module, call)
+        if call.queries == 1 and call.keys > 1:
+            self._single_rows[id(module)] = len(self._calls)
+        self._keep(module, stream, call, error)
+
+    def _path_of(self, module: nn.Module | None) -> str:
+        return self._paths.get(id(module), "")
+
+    def _keep(self, module: nn.Module | None, stream: str, call: Call, error: Tensor) -> None:
+        call = call.labelled(self._path_of(module), stream, self._counts[stream])
         self._counts[stream] += 1
-        self._calls.append(call)
-        self._errors.append(_error(call, value.detach(), output.detach()))
+        self._calls.append(call if self._store is None else call.rounded(self._store))
+        self._errors.append(error)
         if self._on_call is not None:
             self._on_call(len(self._calls))
 
+    def _stream_of_map(self, module: nn.Module | None, call: Call) -> str:
+        path = self._path_of(module)
+        return declared_stream(module) or stream_of_map(path, self._encoder_decoder, call.queries, call.keys)
+
+    def _join(self, module: nn.Module | None, place: int, call: StoredCall, error: Tensor) -> None:
+        stream = self._stream_of_map(module, call)
+        if stream != call.stream:
+            # What seemed to pool when it had one row turns out to be a decoder.
+            self._counts[call.stream] -= 1
+            call = call.labelled(call.path, stream, self._counts[stream])
+            self._counts[stream] += 1
+        self._calls[place] = call
+        self._errors[place] = torch.maximum(self._errors[place], error)
+
 
 @contextmanager
-def record(model: nn.Module, on_call: Callable[[int], None] | None = None) -> Iterator[Recording]:
+def record(
+    model: nn.Module, on_call: Callable[[int], None] | None = None, store: torch.dtype | None = None
+) -> Iterator[Recording]:
     """Record the attention calls that run inside the block, in this thread.
 
         with record(model) as recording:
@@ -84,25 +112,10 @@ def record(model: nn.Module, on_call: Callable[[int], None] | None = None) -> It
         recording.calls
 
     on_call: called after each attention call with their number so far; what it raises ends the run.
+    store: torch.float16 or torch.bfloat16 to copy what is kept to 16 bits; the calls then are not `exact`. The checks
+        are made before.
+    Threads may record one model at the same time once `core.capture.prepare` has seen it.
     """
-    recording = Recording(model, on_call)
-    token = listener.set(recording)
-    try:
+    recording = Recording(model, on_call, store)
+    with recording.listening(is_tapped(model)):
         yield recording
-    finally:
-        listener.reset(token)
-
-
-@torch.no_grad()
-def _error(call: AttentionCall, value: Tensor, output: Tensor) -> Tensor:
-    """The check of each head, the worst of the batch: (H,), not yet fetched from the device."""
-    last = slice(call.queries - 1, call.queries)
-    errors = []
-    for b in range(output.shape[0]):
-        mine = call.apply(call.weights(rows=last, batch=b), value, b)[:, 0]  # (H, 1, D) -> (H, D)
-        theirs = output[b, -1].float()  # (H, D)
-        largest = call.heads_of(value[b].abs().amax(dim=(1, 2))).float().clamp_min(SMALLEST_VALUE)  # (G, S, D) -> (H,)
-        # One number that is not finite makes its head's sum so, and a sum needs no tensor of the output's size.
-        finite = torch.isfinite(output[b].sum(dim=(0, 2), dtype=torch.float32))  # (T, H, D) -> (H,)
-        errors.append(torch.where(finite, (mine - theirs).abs().amax(-1) / largest, torch.nan))
-    return torch.stack(errors).amax(0)

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.capture.call import EVERYTHING, AttentionCall
+from core.capture.detail import QueryKeyDetail, query_key_detail
+from core.capture.kept import EVERYTHING, Call
+from core.capture.output import Output
+from core.capture.streams import STREAMS
 from core.text import Tokens
-
-STREAMS = ("self", "encoder", "decoder", "cross")
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,10 @@ class Check:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where the numbers come from: enough to make them again."""
+    """Where the numbers come from: enough to make them again.
+
+    remark: what every figure must say besides, such as that weights are random; "" where there is nothing.
+    """
 
     model: str
     revision: str
@@ -43,42 +47,34 @@ class Provenance:
     backend: str
     mask: str
     checks: tuple[Check, ...]
-
-
-@dataclass(frozen=True)
-class Output:
-    """What the model answered: its last tensor and what it means.
-
-    kind     "labels" (logits (labels,)), "next tokens" (logits (vocabulary,) after the last token),
-             "token logits" ((T, ...), what a masked language model or a tagger says of each token), or
-             "hidden states" ((T, width)) for a model without a head
-    names    names of the labels, or () where the kind has none
-    """
-
-    kind: str
-    values: Tensor
-    names: tuple[str, ...] = ()
+    remark: str = ""
 
 
 class Trace:
     """Everything that later code reads about a run; weights are computed for the asked window only.
 
-    `streams` is ("self",) for encoders and decoders and ("encoder", "decoder", "cross") for encoder-decoders.
+    `streams` is ("self",) for encoders and decoders, ("encoder", "decoder", "cross") for encoder-decoders, and
+    ("cross",) or ("pooling",) over RNNs.
     """
 
     def __init__(
         self,
         tokens: Tokens,
-        calls: Iterable[AttentionCall],
+        calls: Iterable[Call],
         provenance: Provenance,
         output: Output,
         sides: Mapping[str, tuple[Tokens, Tokens]] | None = None,
+        predicted: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:
-        """sides: the tokens of the rows and of the columns of each stream; the text's own tokens when left out."""
+        """sides: the tokens of the rows and of the columns of each stream; the text's own tokens when left out.
+
+        predicted: for streams of a language model, the label of the token that it finds most probable after each row.
+        """
+        self._predicted = dict(predicted or {})
         self.tokens = tokens
         self.provenance = provenance
         self.output = output
-        by_stream: dict[str, list[AttentionCall]] = {}
+        by_stream: dict[str, list[Call]] = {}
         for call in calls:
             by_stream.setdefault(call.stream, []).append(call)
         self._calls = {stream: tuple(by_stream[stream]) for stream in STREAMS if stream in by_stream}
@@ -112,6 +108,10 @@ class Trace:
         """The tokens of the columns."""
         return self._sides[stream or self.streams[0]][1]
 
+    def predicted(self, stream: str | None = None) -> tuple[str, ...] | None:
+        """Labels of the most probable next token of each row; None where the stream predicts nothing."""
+        return self._predicted.get(stream or self.streams[0])
+
     def attention(
         self,
         layer: int,
@@ -132,28 +132,57 @@ class Trace:
         rows_asked = len(range(call.queries)[rows])
         return blocked.expand(rows_asked, -1).cpu()
 
+    def query_key(self, layer: int, head: int, query: int, stream: str | None = None) -> QueryKeyDetail:
+        """How one query token came to its weights, step by step; `query` is its position."""
+        return query_key_detail(self._call(layer, stream), head, query)
+
+    def dead_rows(self, layer: int, stream: str | None = None) -> Tensor:
+        """Queries that could attend to nothing, such as padding: bool (queries,) on the CPU."""
+        return self.masked(layer, stream).all(dim=-1)
+
+    def sink_share(
+        self, layer: int, heads: Sequence[int] | None = None, stream: str | None = None, rows: slice = EVERYTHING
+    ) -> Tensor:
+        """The part of each row that goes to no token, but to a sink: float32 (heads, rows) on the CPU; mostly zero."""
+        return self._call(layer, stream).sink_share(heads, rows).cpu()
+
+    def has_sink(self, layer: int, stream: str | None = None) -> bool:
+        """Whether the layer's rows sum to less than one, the rest going to no token."""
+        return self._call(layer, stream).has_sink
+
+    def kind(self, layer: int, stream: str | None = None) -> str:
+        """What the layer is limited to: "global", or such as "sliding window of 4096"."""
+        return self._call(layer, stream).kind
+
+    def path(self, layer: int, stream: str | None = None) -> str:
+        """The module that computed the layer, as the model names it: layers of other kinds may lie between."""
+        return self._call(layer, stream).path
+
+    def groups(self, layer: int, stream: str | None = None) -> tuple[int, ...]:
+        """The key-value head that each head of the layer reads."""
+        return self._call(layer, stream).groups
+
+    @property
+    def exact(self) -> bool:
+        """False where the run was kept in 16 bits: its numbers are good for a picture, and not to be exported."""
+        return all(call.exact for calls in self._calls.values() for call in calls)
+
     @property
     def nbytes(self) -> int:
         """Memory that the trace keeps alive, each storage counted once."""
-        tensors = [
-            t
-            for calls in self._calls.values()
-            for call in calls
-            for t in (call.query, call.key, call.mask, call.bias)
-            if t is not None
-        ]
+        tensors = [tensor for calls in self._calls.values() for call in calls for tensor in call.kept]
         storages = {
             t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in [*tensors, self.output.values]
         }
         return sum(storages.values())
 
-    def _stream(self, stream: str | None) -> tuple[AttentionCall, ...]:
+    def _stream(self, stream: str | None) -> tuple[Call, ...]:
         stream = stream or self.streams[0]
         if stream not in self._calls:
             raise KeyError(f"stream {stream!r} is not one of {self.streams}")
         return self._calls[stream]
 
-    def _call(self, layer: int, stream: str | None) -> AttentionCall:
+    def _call(self, layer: int, stream: str | None) -> Call:
         calls = self._stream(stream)
         if not 0 <= layer < len(calls):
             raise IndexError(f"layer {layer} is not one of 0 to {len(calls) - 1}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import capture
+from tests.benchmarks import capture, parity
 
-BENCHMARKS: dict[str, Callable[[], str]] = {"capture": capture.table}
+BENCHMARKS: dict[str, Callable[[], str]] = {"capture": capture.table, "parity": parity.table}
 
 
 def main(names: list[str]) -> int:

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from transformers import AttentionInterface, PreTrainedModel
 
 from core.capture import Recording, check_of, record
-from core.capture.interface import listener
+from core.capture.interface import listener, unlabelled
 from core.capture.streams import stream_of
 from tests.tiny import batch, tiny_network, two_stack_inputs
 
@@ -78,7 +78,8 @@ def report(scale: float = 8**-0.5, mask: Tensor | None = None, bias: Tensor | No
     query, key, value = (torch.randn(1, 4, 6, 8, generator=generator) for _ in range(3))
     output, _ = AttentionInterface()["sdpa"](nn.Module(), query, key, value, None, scaling=8**-0.5, is_causal=False)
     recording = Recording(nn.Module())
-    recording.on_attention(nn.Module(), query, key, value, mask, False, scale, bias, output + shift)
+    call = unlabelled(nn.Module(), query, key, mask, False, scale, bias)
+    recording.on_attention(nn.Module(), call, value, output + shift)
     return max(recording.errors()[0])
 
 
@@ -127,7 +128,7 @@ def test_nan_of_any_query_is_seen_not_only_of_the_last() -> None:
     output = torch.zeros(1, 5, 2, 8)
     output[0, 1, 1] = torch.inf
     recording = Recording(nn.Module())
-    recording.on_attention(nn.Module(), query, query, query, None, False, None, None, output)
+    recording.on_attention(nn.Module(), unlabelled(nn.Module(), query, query, None), query, output)
     assert recording.errors()[0][0] == 0
     assert math.isnan(recording.errors()[0][1])
 

@@ -1,0 +1,48 @@
+"""Families whose attention cannot be shown as it is computed, and those that first need a word in their config."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.errors import HeadlightError
+
+_NO_ATTENTION = "it has no attention: it carries a state from token to token"
+_APPROXIMATION = "it never computes the weights of one token for another, only an approximation of their sum"
+_RESHAPED = "its layers read other units than the text's tokens, so its weights are not about tokens"
+
+REASONS = {
+    "reformer": "its tokens are sorted by random hashes and attend within chunks, so two runs of one text differ",
+    "rwkv": _NO_ATTENTION,
+    "mamba": _NO_ATTENTION,
+    "mamba2": _NO_ATTENTION,
+    "falcon_mamba": _NO_ATTENTION,
+    "xlstm": _NO_ATTENTION,
+    "fnet": "it has no attention: it mixes tokens by a Fourier transform",
+    "yoso": _APPROXIMATION,
+    "nystromformer": _APPROXIMATION,
+    "mra": _APPROXIMATION,
+    "funnel": _RESHAPED,
+    "canine": _RESHAPED,
+    "perceiver": _RESHAPED,
+    "deepseek_v4": _RESHAPED,
+    "pegasus_x": "its encoder attends in staggered blocks and to tokens of its own that are not in the text",
+}  # fmt: skip
+# Their sparse attention computes blocks that the library only reconstructs to maps, and switches itself off for good
+# when a text is short: full attention from the start is what the weights were trained for at such lengths.
+_FULL_ATTENTION = {"big_bird", "bigbird_pegasus"}
+
+
+def capturable(config: Any, name: str) -> Any:
+    """The config, ready for a network whose attention can be captured; call it before the network is built.
+
+    name: what the user calls the model
+    Raises HeadlightError, one sentence with the family and the reason, where it cannot.
+    """
+    family = config.model_type
+    if family in REASONS:
+        raise HeadlightError(
+            f"{name} is of the family {family}, which cannot be shown because {REASONS[family]}: choose another model."
+        )
+    if family in _FULL_ATTENTION:
+        config.attention_type = "original_full"
+    return config

@@ -1,0 +1,125 @@
+"""Where weights meet the values they multiply: the many ways of writing one product, brought into one layout.
+
+A product is (weights (…, T, S), value (…, S, D), output (…, T, D)), the leading dimensions equal or one.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+MATMULS = {torch.matmul, torch.bmm, Tensor.matmul, Tensor.bmm, Tensor.__matmul__}
+MULTIPLICATIONS = {torch.mul, torch.multiply, Tensor.mul, Tensor.multiply, Tensor.__mul__, Tensor.__rmul__}
+SUMS = {torch.sum, Tensor.sum}
+
+
+class Product(NamedTuple):
+    """Weights, the values that they multiply, and what comes out."""
+
+    weights: Tensor
+    value: Tensor
+    output: Tensor
+
+    def map(self, change: Callable[[Tensor], Tensor]) -> Product:
+        return Product(change(self.weights), change(self.value), change(self.output))
+
+
+# Brings the weights, or a mask of their shape, and the values into one layout.
+Arrange = Callable[[Tensor], Product | None]
+
+
+def product_of(func: Callable[..., Any], args: Sequence[Any], operand: Tensor, output: Tensor) -> Arrange | None:
+    """How to read a call of torch as weights times values; None if it is no product of two tensors.
+
+    operand: that of the arguments which are the weights
+    """
+    if func in MATMULS and len(args) == 2:
+        first, second = args
+        if operand is first and not isinstance(second, nn.Parameter):
+            return lambda weights: _of_matmul(weights, second, output)
+        if operand is second and first.dim() > 1 and second.dim() > 1 and not isinstance(first, nn.Parameter):
+            return lambda weights: _of_matmul(weights.mT, first.mT, output.mT)
+    if func is torch.einsum:
+        first, second = args[1] if len(args) == 2 else args[1:]
+        if operand is first and not isinstance(second, nn.Parameter):
+            return lambda weights: _of_einsum(args[0], weights, second, True, output)
+        if operand is second:
+            return lambda weights: _of_einsum(args[0], weights, first, False, output)
+    return None
+
+
+def _of_matmul(weights: Tensor, value: Tensor, output: Tensor) -> Product | None:
+    if weights.dim() < 2 or value.dim() < 2:
+        return None
+    if value.dim() < weights.dim():
+        value = value[(None,) * (weights.dim() - value.dim())]
+    return Product(weights, value, output)
+
+
+def _of_einsum(equation: str, weights: Tensor, value: Tensor, weights_first: bool, output: Tensor) -> Product | None:
+    """Of an einsum over two tensors; None where its letters are not those of weights and values."""
+    if "->" not in equation:
+        return None
+    sources, result = equation.replace(" ", "").split("->")
+    terms = sources.split(",")
+    if len(terms) != 2:
+        return None
+    first, second = terms if weights_first else reversed(terms)
+    mine, theirs = _spelled(first, weights), _spelled(second, value)
+    out = _spelled(result, output)
+    keys = [i for i in mine if i in theirs and i not in out]
+    widths = [i for i in theirs if i not in mine and i in out]
+    queries = [i for i in mine if i in out and i not in theirs]
+    shared = [i for i in mine if i in out and i not in queries[-1:]]
+    if len(keys) != 1 or len(widths) != 1 or len(mine) != len(shared) + len(queries[-1:]) + 1:
+        return None
+    asked = queries[-1:]
+    return Product(
+        _arranged(weights, mine, shared, asked, keys),
+        _arranged(value, theirs, shared, keys, widths),
+        _arranged(output, out, shared, asked, widths),
+    )
+
+
+def _spelled(term: str, tensor: Tensor) -> list[str]:
+    """The letters of a term, with capital ones for its ellipsis."""
+    if "..." not in term:
+        return list(term)
+    before, after = term.split("...")
+    rest = tensor.dim() - len(before) - len(after)
+    return [*before, *string.ascii_uppercase[26 - rest :], *after]
+
+
+def _arranged(tensor: Tensor, letters: list[str], shared: list[str], row: list[str], column: list[str]) -> Tensor:
+    """The tensor as (shared…, row, column); of size 1 where it lacks a letter, or where there is no row."""
+    wanted = [*shared, *row, *column]
+    tensor = tensor.permute([letters.index(letter) for letter in wanted if letter in letters])
+    for place, letter in enumerate(wanted):
+        if letter not in letters:
+            tensor = tensor.unsqueeze(place)
+    return tensor if row else tensor.unsqueeze(-2)
+
+
+def pooled_product(
+    weights: Tensor, value: Tensor, args: Sequence[Any], kwargs: Mapping[str, Any], output: Tensor
+) -> Product | None:
+    """Of `(weights * values).sum(dim)`, where weights (…, S, 1) are spread over values (…, S, D)."""
+    dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
+    if isinstance(dim, (tuple, list)) and len(dim) == 1:
+        dim = dim[0]
+    depth = value.dim()
+    if not isinstance(dim, int) or depth != weights.dim() or depth not in (3, 4) or weights.shape[-1] != 1:
+        return None
+    if dim % depth != depth - 2:
+        return None
+    if kwargs.get("keepdim", False):
+        output = output.squeeze(depth - 2)
+    if depth == 3:  # (B, S, 1) * (B, S, D): one query
+        return Product(weights.mT, value, output.unsqueeze(-2))
+    if value.shape[1] != 1:
+        return None
+    return Product(weights[..., 0], value[:, 0], output)  # (B, T, S, 1) * (B, 1, S, D)

@@ -1,0 +1,47 @@
+"""The proof that recorded weights are the model's: A·V = O, the weights times the values give the model's output."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from core.capture.call import AttentionCall
+
+# Below this, values are as good as zero, and a share of them would only measure the rounding of a 16-bit format.
+SMALLEST_VALUE = 1e-4
+
+
+@torch.no_grad()
+def error_of_call(call: AttentionCall, value: Tensor, output: Tensor) -> Tensor:
+    """The error of each head, the worst of the batch: (H,), not yet fetched from the device.
+
+    It is max |A·V - O| of the last query over the head's max |V|; NaN where any number of the output is not finite.
+
+    value: (B, G, S, D); output: (B, T, H, D)
+    """
+    last = slice(call.queries - 1, call.queries)
+    errors = []
+    for b in range(output.shape[0]):
+        mine = call.apply(call.weights(rows=last, batch=b), value, b)[:, 0]  # (H, 1, D) -> (H, D)
+        theirs = output[b, -1].float()  # (H, D)
+        largest = call.heads_of(value[b].abs().amax(dim=(1, 2))).float()  # (G, S, D) -> (H,)
+        # One number that is not finite makes its head's sum so, and a sum needs no tensor of the output's size.
+        finite = torch.isfinite(output[b].sum(dim=(0, 2), dtype=torch.float32))  # (T, H, D) -> (H,)
+        errors.append(_share(mine, theirs, largest, finite))
+    return torch.stack(errors).amax(0)
+
+
+@torch.no_grad()
+def error_of_product(weights: Tensor, value: Tensor, output: Tensor) -> Tensor:
+    """The same for weights that a model multiplied itself: (B, H, T, S), (B, 1 or H, S, D), (B, H, T, D) -> (H,)."""
+    mine = (weights[:, :, -1:].float() @ value.float())[:, :, 0]  # (B, H, 1, S) @ (B, 1 or H, S, D) -> (B, H, D)
+    theirs = output[:, :, -1].float()  # (B, H, D)
+    largest = value.abs().amax(dim=(2, 3)).float()  # (B, 1 or H)
+    finite = torch.isfinite(output.sum(dim=(2, 3), dtype=torch.float32))  # (B, H)
+    return _share(mine, theirs, largest, finite).amax(0)
+
+
+def _share(mine: Tensor, theirs: Tensor, largest: Tensor, finite: Tensor) -> Tensor:
+    """(…, H, D), (…, H, D), (…, H), (…, H) -> (…, H)"""
+    error = (mine - theirs).abs().amax(-1) / largest.clamp_min(SMALLEST_VALUE)
+    return torch.where(finite, error, torch.nan)

@@ -1,0 +1,114 @@
+"""An attention call whose rows hold weights for some keys only: a band around the query, or a block and its neighbours.
+
+Shapes: B batch, H query heads, T queries, S keys, C columns that are kept of each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from core.capture.kept import EVERYTHING, Call
+
+
+@dataclass(frozen=True, eq=False)
+class SparseCall(Call):
+    """The weights as the model computed them, and the key of each.
+
+    stored    (B, H, T, C)
+    places    (B or 1, T, C): key of each column; negative or S and more where it is none
+    blocked   (B, H or 1, T, C) bool: True where the query could not attend
+    keys      S
+    whole     None, or rows that see all keys: (weights (B, H, W, S), blocked (B, H or 1, W, S), their queries (B, W),
+              where a negative number is no row)
+    has_sink  some columns stand for no key, so rows sum to less than one
+    """
+
+    stored: Tensor
+    places: Tensor
+    blocked: Tensor
+    key_count: int
+    whole: tuple[Tensor, Tensor, Tensor] | None = None
+    has_sink: bool = False
+
+    @property
+    def heads(self) -> int:
+        return self.stored.shape[1]
+
+    @property
+    def key_value_heads(self) -> int:
+        return self.heads
+
+    @property
+    def queries(self) -> int:
+        return self.stored.shape[2]
+
+    @property
+    def keys(self) -> int:
+        return self.key_count
+
+    @property
+    def kept(self) -> tuple[Tensor, ...]:
+        return (self.stored, self.places, self.blocked, *(self.whole or ()))
+
+    def rounded(self, dtype: torch.dtype) -> SparseCall:
+        """See `Call.rounded`."""
+        if self.stored.element_size() <= dtype.itemsize:
+            return self
+        whole = None if self.whole is None else (self.whole[0].to(dtype), *self.whole[1:])
+        return replace(self, stored=self.stored.to(dtype), whole=whole, exact=False)
+
+    def weights(
+        self,
+        heads: Sequence[int] | None = None,
+        rows: slice = EVERYTHING,
+        cols: slice = EVERYTHING,
+        batch: int = 0,
+    ) -> Tensor:
+        """See `Call.weights`."""
+        stored = self._chosen(self.stored, heads, batch)[:, rows].float()  # (heads, rows, C)
+        stored = stored.masked_fill(self._chosen(self.blocked, heads, batch)[:, rows], 0)
+        full = self._spread(stored, rows, batch, 0.0)  # (heads, rows, S)
+        if self.whole is not None:
+            weights = self._chosen(self.whole[0], heads, batch).float()  # (heads, W, S)
+            weights = weights.masked_fill(self._chosen(self.whole[1], heads, batch), 0)
+            full = self._with_whole_rows(full, weights, rows, batch)
+        return full[..., cols]
+
+    def masked(
+        self,
+        rows: slice = EVERYTHING,
+        cols: slice = EVERYTHING,
+        batch: int = 0,
+        heads: Sequence[int] | None = None,
+    ) -> Tensor:
+        """See `Call.masked`."""
+        full = self._spread(self._chosen(self.blocked, heads, batch)[:, rows], rows, batch, True)
+        if self.whole is not None:
+            blocked = self._chosen(self.whole[1], heads, batch)
+            full = self._with_whole_rows(full, blocked, rows, batch)
+        return full[..., cols]
+
+    def _chosen(self, tensor: Tensor, heads: Sequence[int] | None, batch: int) -> Tensor:
+        tensor = tensor[batch]
+        return tensor if heads is None or tensor.shape[0] == 1 else tensor[list(heads)]
+
+    def _spread(self, columns: Tensor, rows: slice, batch: int, elsewhere: float) -> Tensor:
+        """(heads, rows, C) -> (heads, rows, S)"""
+        places = self.places[batch if self.places.shape[0] > 1 else 0, rows]  # (rows, C)
+        places = torch.where((places < 0) | (places >= self.keys), self.keys, places)
+        # Columns that are no key go to one more key, which is cut off.
+        full = columns.new_full((*columns.shape[:2], self.keys + 1), elsewhere)
+        return full.scatter(2, places.expand_as(columns), columns)[..., : self.keys]
+
+    def _with_whole_rows(self, full: Tensor, given: Tensor, rows: slice, batch: int) -> Tensor:
+        assert self.whole is not None
+        asked = list(range(self.queries)[rows])
+        given = given.expand(full.shape[0], -1, -1)
+        for place, query in enumerate(self.whole[2][batch].tolist()):
+            if query in asked:
+                full[:, asked.index(query)] = given[:, place, : self.keys]
+        return full
