@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 __all__ = ["load"]
 
 
-def load(name: str, *, device: str | None = None, dtype: str = "float32") -> Model:
-    """Open a model by its catalogue name or the path of a local folder.
+def load(name: str, *, device: str | None = None, dtype: str = "float32", insist: bool = False) -> Model:
+    """Open a model by its catalogue name, the path of a local folder, or the id of a downloaded hub model.
 
-    device: "cpu", "cuda:0", "mps" ...; the best one here when None. dtype: "float32", "bfloat16" or "float16".
+    name: a hub id is "owner/name" or "owner/name@revision"; `core.models.download` fetches it.
+    device: "cpu", "cuda:0", "mps" ...; the best one here when None; "auto" spreads the model over all GPUs, main memory
+        and the disk. dtype: "float32", "bfloat16" or "float16".
+    insist: open a model even if tensors of its layers are not in its files; its report then says so.
     Raises HeadlightError, one sentence, when the model cannot be opened.
     """
     from core.models.loading import load as load_model
 
-    return load_model(name, device=device, dtype=dtype)
+    return load_model(name, device=device, dtype=dtype, insist=insist)

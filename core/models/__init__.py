@@ -1,8 +1,10 @@
-"""Models: the catalogue, loading with a report, devices, the pool that shares them, and `Model` itself.
+"""Models: the catalogue, downloads, loading with a report, devices, the pool that shares them, and `Model` itself.
 
-`catalogue()` costs nothing to ask; everything that needs torch is imported when a model is opened.
+`catalogue()` costs nothing to ask and asks nobody; `download` is the only function that uses the network. Everything
+that needs torch is imported when a model is opened.
 """
 
 from core.models.catalogue import Entry, Listing, catalogue
+from core.models.fetching import download
 
-__all__ = ["Entry", "Listing", "catalogue"]
+__all__ = ["Entry", "Listing", "catalogue", "download"]

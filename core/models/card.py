@@ -15,8 +15,10 @@ class ModelCard:
     family            transformers' model type, such as "bert"
     layers, heads     by stream; heads is the largest count where layers differ
     key_value_heads   by stream; fewer than heads where query heads share them
+    widths            by stream; width of one head's queries and keys, 0 where only its weights are kept
     positions         positional scheme: "learned", "rotary", "relative bias", "ALiBi" or "unknown"
     max_tokens        tokens it reads, special ones included
+    writes            whether it can go on by itself: decoders and encoder-decoders
     """
 
     name: str
@@ -25,8 +27,10 @@ class ModelCard:
     layers: dict[str, int]
     heads: dict[str, int]
     key_value_heads: dict[str, int]
+    widths: dict[str, int]
     positions: str
     max_tokens: int
+    writes: bool
 
 
 def positional_scheme(config: Any) -> str:

@@ -14,6 +14,10 @@ from functools import cache
 from pathlib import Path
 
 from core.errors import HeadlightError
+from core.jobs import Job
+from core.models.hub import HubId, snapshot
+
+_Unpack = Callable[[Path, Job | None], Path]
 
 
 @dataclass(frozen=True)
@@ -23,17 +27,38 @@ class Entry:
     name      what `core.load` and links call it
     summary   one line: what it is and what it was trained for
     licence   of the weights
-    package   the distribution that carries the files
+    nbytes    what its files take on the disk, about
     locate    returns the folder with its files; raises HeadlightError with the reason when it is not here
-    digests   SHA-256 of each file that loading reads, by file name
+    package   the distribution that carries the files; None for a model of the hub
+    digests   SHA-256 of each of the package's files that loading reads, by file name
+    unpack    for files that cannot be opened as they are: makes a folder that can, once, and returns it
+    hub       where the hub has it; None for a model that comes with a package
     """
 
     name: str
     summary: str
     licence: str
-    package: str
+    nbytes: int
     locate: Callable[[], Path]
+    package: str | None = None
     digests: Mapping[str, str] = field(default_factory=dict)
+    unpack: _Unpack | None = None
+    hub: HubId | None = None
+
+    def open_folder(self, job: Job | None = None) -> Path:
+        """The folder that loading reads, checked. Raises HeadlightError, one sentence, when it cannot be had."""
+        folder = self.locate()
+        self.verify(folder)
+        return self.unpack(folder, job) if self.unpack else folder
+
+    def revision(self, folder: Path) -> str | None:
+        """Names the weights in an opened folder: the hub's commit, or the file they were unpacked from.
+
+        None for a folder whose weight file is the published one and names itself.
+        """
+        if self.hub:
+            return folder.name[:12]
+        return next(iter(self.digests.values()))[:12] if self.unpack else None
 
     def verify(self, folder: Path) -> None:
         """Raise HeadlightError unless every file is the one this entry was written for."""
@@ -47,16 +72,36 @@ class Entry:
                     raise HeadlightError(f"{self.name}: the file {name} is not the published one; {remedy}.")
 
 
+def hub_entry(name: str, summary: str, licence: str, nbytes: int) -> Entry:
+    """A model of the hub, by its id; it opens once it is in the hub's cache. nbytes: what a download fetches, about."""
+    hub = HubId(name)
+
+    def locate() -> Path:
+        if (folder := snapshot(hub)) is None:
+            raise HeadlightError(f"{name} is not downloaded: a download fetches about {nbytes / 1e6:,.0f} MB.")
+        return folder
+
+    return Entry(name, summary, licence, nbytes, locate, hub=hub)
+
+
 @dataclass(frozen=True)
 class Listing:
-    """An entry as it stands on this machine: `unavailable` is None, or one sentence why it cannot be opened."""
+    """An entry as it stands on this machine.
+
+    unavailable    None, or one sentence why it cannot be opened
+    downloadable   whether `core.models.download` can change that
+    """
 
     entry: Entry
     unavailable: str | None
 
+    @property
+    def downloadable(self) -> bool:
+        return self.unavailable is not None and self.entry.hub is not None
+
 
 def catalogue() -> tuple[Listing, ...]:
-    """Every entry, the default first, with the reason beside those that cannot be opened here."""
+    """Every entry, the default first, then those of packages, with the reason beside what cannot be opened here."""
     return tuple(Listing(entry, _reason_against(entry)) for entry in _entries())
 
 
@@ -70,7 +115,7 @@ def _entries() -> tuple[Entry, ...]:
     package = importlib.import_module("core.models.entries")
     modules = (importlib.import_module(f"{package.__name__}.{m.name}") for m in pkgutil.iter_modules(package.__path__))
     entries = [module.ENTRY for module in modules]
-    return tuple(sorted(entries, key=lambda entry: entry.name != package.DEFAULT))
+    return tuple(sorted(entries, key=lambda e: (e.name != package.DEFAULT, e.package is None, e.name.lower())))
 
 
 def _reason_against(entry: Entry) -> str | None:

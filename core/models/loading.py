@@ -1,10 +1,12 @@
-"""Opening a model from the catalogue or a local folder: safetensors only, nothing executed, nothing fetched."""
+"""Opening a model from the catalogue, a local folder or the hub's cache: nothing executed, nothing fetched."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,39 +15,72 @@ import transformers
 from torch import nn
 from transformers import AutoConfig, AutoTokenizer, PreTrainedModel
 
+from core.capture import capturable
 from core.errors import HeadlightError
 from core.jobs import Job
-from core.models.catalogue import catalogue, find
-from core.models.devices import best_device, dtype_named
+from core.models.catalogue import find
+from core.models.devices import SPREAD, Spread, best_device, dtype_named, first_device
+from core.models.estimate import fit, free_nbytes, sketch
+from core.models.hub import hub_id, snapshot
 from core.models.model import Model
+from core.models.probing import settled
+from core.models.refusals import RandomWeights
 from core.models.report import LoadReport, report_of
-from core.text import TextEncoder
+from core.models.weights import WeightFiles, weights_of, without, wrapper_of
+from core.text import TextEncoder, encoder_of
 
 MAX_TOKENS = 16_384
 # Without one of these, transformers makes up a tokenizer with an empty vocabulary.
-TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json")
+TOKENIZER_FILES = (
+    "tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model", "source.spm",
+    "tokenizer.model",
+)  # fmt: skip
+# These read bytes or code points, and need no vocabulary.
+WITHOUT_FILES = ("ByT5Tokenizer", "CanineTokenizer", "PerceiverTokenizer")
 
 
-def load(name: str, *, device: str | None = None, dtype: str = "float32", job: Job | None = None) -> Model:
-    """Open a model by its catalogue name or the path of a local folder; see `core.load`.
+def load(
+    name: str,
+    *,
+    device: str | None = None,
+    dtype: str = "float32",
+    job: Job | None = None,
+    insist: bool = False,
+    most_bytes: int | None = None,
+    memory: Mapping[str | int, int] | None = None,
+) -> Model:
+    """Open a model by its catalogue name, the path of a local folder, or the id of a downloaded hub model.
 
+    device: see `core.load`; "auto" spreads the model over all devices, main memory and the disk.
     job: told of each of the three steps, and may end the loading between them.
+    insist: open it even if tensors of its layers are not in its files; its report then says so.
+    most_bytes: refuse weights that take more. memory: what "auto" may use of each device, in bytes.
+    Raises HeadlightError, one sentence, when the model cannot be opened.
     """
     torch_dtype = dtype_named(dtype)
-    device = device or best_device()
     _advance(job, 0, "checking the files")
-    folder = _folder_of(name)
+    folder, shown_name, revision = _located(name, job)
     _advance(job, 1, "reading the weights")
     config = _read_config(name, folder)
-    network, report = _read_weights(name, folder, config, torch_dtype)
-    encoder = _text_encoder(name, folder, network)
+    model_class = _model_class(name, folder, config)
+    files = weights_of(name, folder)
+    device = device or _fitting(files.nbytes(torch_dtype))
+    fit(name, files.nbytes(torch_dtype), device, most_bytes)
+    with _worded(f"{name}: its weights are damaged or do not belong to its config.json; get its files again."):
+        spread = Spread(memory) if device == SPREAD else None
+        network, report = _read_weights(folder, model_class, config, files, torch_dtype, spread)
+    report = _accepted(name, report, insist)
+    encoder, ids = _text_encoder(name, folder, network)
+    report = replace(report, tokenizer_size=ids, embedding_rows=_embedding_rows(network))
     _advance(job, 2, "trying it out")
-    with _worded(f"The device {device} is not here or has too little memory for {name}: choose another."):
-        nn.Module.to(network, device)
+    if device == SPREAD:
+        device = first_device(network)
+    else:
+        with _worded(f"The device {device} is not here or has too little memory for {name}: choose another."):
+            nn.Module.to(network, device)
     with _worded(f"{name} failed on a first short text: its files do not belong together, or it does not read text."):
-        # A folder's path would carry the names of one machine into every caption.
-        shown_name = name if find(name) else folder.resolve().name
-        return Model(shown_name, network, encoder, report, _revision(folder), device)
+        report = replace(report, probe=settled(network, encoder, device))
+        return Model(shown_name, network, encoder, report, revision or _digest_of(files), device)
 
 
 @contextmanager
@@ -64,83 +99,122 @@ def _advance(job: Job | None, done: int, step: str) -> None:
         job.advance(done, 3, step)
 
 
-def _folder_of(name: str) -> Path:
-    entry = find(name)
-    if entry is not None:
-        folder = entry.locate()
-        entry.verify(folder)
-        return folder
-    known = ", ".join(listing.entry.name for listing in catalogue())
-    absent = f"{name} is neither in the catalogue ({known}) nor a folder with a config.json: check name or path."
-    with _worded(absent):  # for instance a name too long for a path
+def _located(name: str, job: Job | None) -> tuple[Path, str, str | None]:
+    """The folder to open, the name to show for it, and its revision where the hub gives it one."""
+    if entry := find(name):
+        folder = entry.open_folder(job)
+        return folder, name, entry.revision(folder)
+    with _worded(f"{name} is no path that this machine can have: check it."):  # for instance one that is too long
         folder = Path(name).expanduser()
         if (folder / "config.json").is_file():
-            return folder
-    raise HeadlightError(absent)
+            # A folder's path would carry the names of one machine into every caption.
+            return folder, folder.resolve().name, None
+    if (wanted := hub_id(name)) is None:
+        raise HeadlightError(
+            f"{name} is neither in the catalogue, nor a folder with a config.json, nor a name on the hub such as "
+            "owner/name: check name or path."
+        )
+    if (downloaded := snapshot(wanted)) is None:
+        raise HeadlightError(
+            f"{name} is neither in the catalogue nor a folder with a config.json nor downloaded from the hub: check "
+            "the name, or download it first."
+        )
+    return downloaded, str(wanted), downloaded.name[:12]
+
+
+def _fitting(nbytes: int) -> str:
+    """The fastest device, or all of them where weights of `nbytes` do not fit on the first of several GPUs."""
+    best = best_device()
+    free = free_nbytes(best)
+    return SPREAD if torch.cuda.device_count() > 1 and free is not None and nbytes > free else best
 
 
 def _read_config(name: str, folder: Path) -> Any:
-    with _worded(f"{name}: its config.json does not describe an architecture that the installed transformers knows."):
+    unknown = f"{name}: its config.json does not describe an architecture that the installed transformers knows"
+    with _worded(f"{unknown}{_own_code(folder)}."):
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     config.return_dict = True  # answers are read by name
-    if config.is_encoder_decoder:
-        raise HeadlightError(
-            f"{name} is an encoder-decoder, which Headlight cannot run yet: choose an encoder or a decoder."
-        )
-    return config
+    config.transformers_weights = None  # would name other weight files than those that were looked into
+    return capturable(config, name)
 
 
-def _model_class(name: str, config: Any) -> type[PreTrainedModel]:
+def _own_code(folder: Path) -> str:
+    """A clause for folders that bring a program along."""
+    with suppress(OSError, ValueError):
+        if "auto_map" in json.loads((folder / "config.json").read_text(encoding="utf-8")):
+            return ", and the code that it brings is never run"
+    return ""
+
+
+def _model_class(name: str, folder: Path, config: Any) -> type[PreTrainedModel]:
     """The class that the config names, so that a classifier keeps its head and a language model its own."""
     named = str((config.architectures or [""])[0])
     model_class = getattr(transformers, named, None)
-    if not (isinstance(model_class, type) and issubclass(model_class, PreTrainedModel)):
-        raise HeadlightError(f"{name}: its architecture, {named or 'unnamed'}, is not one that transformers offers.")
-    if not model_class._supports_sdpa:
+    # The base class of all is no model, and trying it once would spoil what the library remembers of all others.
+    if (
+        not (isinstance(model_class, type) and issubclass(model_class, PreTrainedModel))
+        or model_class is PreTrainedModel
+    ):
         raise HeadlightError(
-            f"{name}: {named} computes attention in its own way, which Headlight cannot read yet: choose another model."
+            f"{name}: its architecture, {named or 'unnamed'}, is not one that transformers offers{_own_code(folder)}."
         )
     return model_class
 
 
-def _read_weights(name: str, folder: Path, config: Any, dtype: torch.dtype) -> tuple[PreTrainedModel, LoadReport]:
-    model_class = _model_class(name, config)
-    if not any(folder.glob("*.safetensors")):
-        raise HeadlightError(
-            f"{name} has no model.safetensors, the only kind of weights that is opened: save the model once more with "
-            "transformers, which writes that file."
-        )
-    with _worded(f"{name}: its weights are damaged or do not belong to its config.json; get its files again."):
-        # The stubs do not know that loading info turns the result into a pair.
-        loaded: Any = model_class.from_pretrained(
-            folder,
-            config=config,
-            dtype=dtype,
-            attn_implementation="sdpa",
-            local_files_only=True,
-            trust_remote_code=False,
-            use_safetensors=True,
-            output_loading_info=True,
-        )
+def _read_weights(
+    folder: Path,
+    model_class: type[PreTrainedModel],
+    config: Any,
+    files: WeightFiles,
+    dtype: torch.dtype,
+    spread: Spread | None,
+) -> tuple[PreTrainedModel, LoadReport]:
+    prefix = wrapper_of(files.tensors, sketch(model_class, config), model_class.base_model_prefix)
+    # The stubs do not know that loading info turns the result into a pair.
+    loaded: Any = model_class.from_pretrained(
+        folder,
+        config=config,
+        dtype=dtype,
+        attn_implementation="sdpa" if model_class._supports_sdpa else "eager",
+        local_files_only=True,
+        trust_remote_code=False,
+        use_safetensors=not files.pickled,
+        weights_only=True,
+        key_mapping=without(prefix) or None,
+        output_loading_info=True,
+        **(spread.options if spread else {}),
+    )
     network, info = loaded
-    report = report_of(network, info)
-    if report.random_body:
-        raise HeadlightError(
-            f"{name}: {len(report.random_body)} of its layers' tensors are not in its files, the first of them "
-            f"{report.random_body[0]}, so its maps would come from random weights; check the files."
-        )
-    return network.eval().requires_grad_(False), report
+    if spread:
+        spread.belongs_to(network)
+    return network.eval().requires_grad_(False), report_of(network, info, files, prefix)
 
 
-def _text_encoder(name: str, folder: Path, network: PreTrainedModel) -> TextEncoder:
-    if not any((folder / file).is_file() for file in TOKENIZER_FILES):
-        raise HeadlightError(f"{name} has no tokenizer: put its tokenizer.json beside its config.json.")
+def _accepted(name: str, report: LoadReport, insist: bool) -> LoadReport:
+    if not report.random_body:
+        return report
+    if insist:
+        return replace(report, insisted=True)
+    raise RandomWeights(
+        f"{name}: {len(report.random_body)} of its layers' tensors are not in its files ({report.loaded} tensors are), "
+        f"the first of them {report.random_body[0]}, so its maps would come from random weights; check the files, or "
+        "insist."
+    )
+
+
+def _text_encoder(name: str, folder: Path, network: PreTrainedModel) -> tuple[TextEncoder, int]:
+    """The tokenizer, and the number of ids that it can give."""
     with _worded(f"{name}: its tokenizer cannot be read; get its tokenizer.json again."):
+        if not any((folder / file).is_file() for file in TOKENIZER_FILES) and not _reads_characters(folder):
+            raise HeadlightError(f"{name} has no tokenizer: put its tokenizer.json beside its config.json.")
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        if not tokenizer.is_fast:
-            raise HeadlightError(f"{name}: its tokenizer has no tokenizer.json, which Headlight needs to place tokens.")
         limit = min(tokenizer.model_max_length, _positions(network), MAX_TOKENS)
-        return TextEncoder.fix(tokenizer.backend_tokenizer, tokenizer.unk_token_id, limit)
+        return encoder_of(tokenizer, limit), max(tokenizer.get_vocab().values(), default=-1) + 1
+
+
+def _reads_characters(folder: Path) -> bool:
+    path = folder / "tokenizer_config.json"
+    return path.is_file() and json.loads(path.read_text(encoding="utf-8")).get("tokenizer_class") in WITHOUT_FILES
 
 
 def _positions(network: PreTrainedModel) -> int:
@@ -155,13 +229,19 @@ def _positions(network: PreTrainedModel) -> int:
     return positions
 
 
-def _revision(folder: Path) -> str:
-    """Names the weights whatever the folder is called: the start of the weight file's SHA-256.
+def _embedding_rows(network: PreTrainedModel) -> int:
+    """How many ids the network can look up; 0 for one that reads no ids."""
+    embedding: Any = network.get_input_embeddings()
+    return int(embedding.weight.shape[0]) if isinstance(embedding, nn.Embedding) else 0
+
+
+def _digest_of(files: WeightFiles) -> str:
+    """Names the weights whatever their folder is called: the start of the weight file's SHA-256.
 
     Of several files, that of their digests in the order of their names.
     """
     digests = []
-    for path in sorted(folder.glob("*.safetensors")):
+    for path in files.paths:
         with path.open("rb") as file:
             digests.append(hashlib.file_digest(file, "sha256"))
     joined = digests[0] if len(digests) == 1 else hashlib.sha256(b"".join(d.digest() for d in digests))

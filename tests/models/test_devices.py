@@ -1,8 +1,12 @@
+import gc
+from pathlib import Path
+
 import pytest
 import torch
 
 from core import load
 from core.models.devices import DTYPES, best_device, describe_device, dtype_named
+from core.models.loading import load as load_with
 from core.models.model import Model
 from tests.sentences import refused
 
@@ -56,3 +60,39 @@ def test_a_run_on_cuda_passes_its_check_and_agrees_with_the_cpu(dtype: str) -> N
         mine = here.attention(layer)
         assert mine.device.type == "cpu"
         assert (mine - there.attention(layer)).abs().max() < tolerance
+
+
+def test_a_model_is_spread_over_main_memory_and_disk_and_computes_the_same(
+    gpt2_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CACHE", str(tmp_path))
+    whole = load(str(gpt2_folder), device="cpu")
+    # Room for about half of it in main memory.
+    spread = load_with(str(gpt2_folder), device="auto", memory={"cpu": whole.nbytes // 2})
+    places = set(map(str, spread.network.hf_device_map.values()))
+    assert places == {"cpu", "disk"}
+    assert spread.report.loaded == whole.report.loaded
+    assert spread.report.reinitialised == ()
+    assert spread.report.nbytes == whole.nbytes
+    mine, expected = (model.run("the cat sat on the mat") for model in (spread, whole))
+    for layer in range(3):
+        assert (mine.attention(layer) - expected.attention(layer)).abs().max() < 1e-6
+    assert mine.provenance.checks[0].passed
+
+
+def test_what_lies_on_the_disk_goes_with_the_model(
+    gpt2_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CACHE", str(tmp_path))
+    model = load_with(str(gpt2_folder), device="auto", dtype="bfloat16", memory={"cpu": 40_000})
+    assert list((tmp_path / "offload").iterdir())
+    del model
+    gc.collect()
+    assert not list((tmp_path / "offload").iterdir())
+
+
+def test_what_fits_is_not_spread(gpt2_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_CACHE", str(tmp_path))
+    model = load(str(gpt2_folder), device="auto")
+    assert model.device in ("cpu", "cuda:0", "mps")
+    assert model.run("the cat sat").provenance.checks[0].passed

@@ -1,4 +1,5 @@
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 import tokenizers
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModel, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoModelForSequenceClassification
+from transformers import AutoModel, AutoModelForSeq2SeqLM, AutoModelForSequenceClassification, PreTrainedModel
 
 from core import load
 from core.jobs import Cancelled, Job, Progress
@@ -59,11 +60,21 @@ def test_loading_tells_its_three_steps_and_can_be_stopped(gpt2_folder: Path) -> 
         load_with_job(str(gpt2_folder), job=stopped)
 
 
-@pytest.mark.parametrize(
-    "name", ["no such model", "/nowhere/at/all", "gpt2", "../..", "~nobody-here/x", "a\0b", "x" * 5000, "\ud800"]
-)
-def test_what_is_neither_a_name_nor_a_folder_is_refused(name: str) -> None:
-    with refused("neither in the catalogue (all-MiniLM-L6-v2) nor a folder with a config.json"):
+@pytest.mark.parametrize("name", ["no such model", "/nowhere/at/all", "../..", "a//b", "a/b@c..d", ""])
+def test_what_is_no_name_at_all_is_refused(name: str) -> None:
+    with refused("neither in the catalogue, nor a folder with a config.json, nor a name on the hub"):
+        load(name)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 5000, "\ud800", "~nobody-here/x"])
+def test_what_no_path_can_be_is_refused(name: str) -> None:
+    with refused("check"):
+        load(name)
+
+
+@pytest.mark.parametrize("name", ["no-such-model-here", "no-such-owner/name", "no-such-owner/name@v1"])
+def test_a_model_of_the_hub_that_is_not_here_is_refused_with_the_remedy(name: str) -> None:
+    with refused(name, "download it first"):
         load(name)
 
 
@@ -113,10 +124,34 @@ def test_a_config_that_is_not_that_of_the_weights_is_refused(folder: Path, chang
         load(str(folder))
 
 
+def test_the_base_class_of_all_models_is_not_even_tried(folder: Path) -> None:
+    configure(folder, architectures=["PreTrainedModel"])
+    with refused("PreTrainedModel"):
+        load(str(folder))
+    # The library would keep there, and find for all classes, what only holds for a class of its own.
+    assert not [name for name in vars(PreTrainedModel) if name.endswith("_cached_value")]
+
+
 def test_remote_code_that_a_config_names_is_not_run(folder: Path) -> None:
     configure(folder, auto_map={"AutoModelForCausalLM": "evil.Model", "AutoConfig": "evil.Config"})
     (folder / "evil.py").write_text("raise SystemExit('this ran')")
     assert load(str(folder)).card.family == "gpt2"
+
+
+@pytest.mark.parametrize(
+    "changes", [{"model_type": "evil"}, {"architectures": ["EvilModel"]}], ids=["unknown family", "unknown class"]
+)
+def test_a_model_that_needs_its_own_code_is_refused_and_told_why(folder: Path, changes: dict[str, Any]) -> None:
+    configure(folder, auto_map={"AutoConfig": "evil.Config", "AutoModel": "evil.Model"}, **changes)
+    (folder / "evil.py").write_text("raise SystemExit('this ran')")
+    with refused("the code that it brings is never run"):
+        load(str(folder))
+
+
+def test_a_config_leads_to_no_other_weights(folder: Path, gpt2_folder: Path) -> None:
+    save_file({"odd": torch.zeros(1)}, folder / "other.safetensors", metadata={"format": "pt"})
+    configure(folder, transformers_weights="other.safetensors")
+    assert load(str(folder)).report.loaded == load(str(gpt2_folder)).report.loaded
 
 
 @pytest.mark.parametrize(
@@ -141,37 +176,35 @@ def test_settings_of_a_config_do_not_change_how_a_model_is_read(
     assert torch.equal(mine.attention(2), expected.attention(2))
 
 
-def test_an_encoder_decoder_is_refused_until_it_can_run(tmp_path: Path, byte_level: tokenizers.Tokenizer) -> None:
-    save_model(tmp_path, "t5", AutoModelForSeq2SeqLM, byte_level)
-    with refused("encoder-decoder"):
-        load(str(tmp_path))
-
-
 _SMALL = dict(hidden_size=WIDTH, num_hidden_layers=2, num_attention_heads=4, intermediate_size=WIDTH)
 
 
 @pytest.mark.parametrize(
-    ("kind", "sizes"),
+    ("kind", "sizes", "way"),
     [
-        ("bloom", dict(hidden_size=WIDTH, n_layer=2, n_head=4)),
-        ("deberta", _SMALL),
-        ("deberta-v2", _SMALL),
-        ("gemma2", dict(_SMALL, num_key_value_heads=2, head_dim=8)),
-        ("mamba", dict(hidden_size=WIDTH, num_hidden_layers=2)),
+        ("bert", _SMALL, "wrapped"),
+        ("bloom", dict(hidden_size=WIDTH, n_layer=2, n_head=4), "watching torch"),
+        ("deberta-v2", _SMALL, "watching torch"),
+        ("gemma2", dict(_SMALL, num_key_value_heads=2, head_dim=8), "blocks of rows"),
+        ("falcon", dict(hidden_size=WIDTH, num_hidden_layers=2, num_attention_heads=4), "watching torch"),
     ],
 )
-def test_a_class_without_sdpa_is_refused(
-    tmp_path: Path, byte_level: tokenizers.Tokenizer, kind: str, sizes: dict[str, Any]
+def test_the_report_says_how_attention_is_read(
+    tmp_path: Path, byte_level: tokenizers.Tokenizer, kind: str, sizes: dict[str, Any], way: str
 ) -> None:
     save_model(tmp_path, kind, AutoModel, byte_level, **sizes)
-    with refused("in its own way", "choose another model"):
-        load(str(tmp_path))
+    assert way in load(str(tmp_path)).report.probe
 
 
-def test_a_class_that_leaves_the_interface_aside_is_refused(tmp_path: Path, byte_level: tokenizers.Tokenizer) -> None:
-    sizes = dict(hidden_size=WIDTH, num_hidden_layers=2, num_attention_heads=4)
-    save_model(tmp_path, "falcon", AutoModelForCausalLM, byte_level, **sizes)
-    with refused("without calling the attention interface", "choose another model"):
+@pytest.mark.parametrize("kind", ["t5", "bart", "marian"])
+def test_an_encoder_decoder_opens(tmp_path: Path, byte_level: tokenizers.Tokenizer, kind: str) -> None:
+    save_model(tmp_path, kind, AutoModelForSeq2SeqLM, byte_level)
+    assert load(str(tmp_path)).card.streams == ("encoder", "decoder", "cross")
+
+
+def test_a_family_without_attention_is_refused(tmp_path: Path, byte_level: tokenizers.Tokenizer) -> None:
+    save_model(tmp_path, "mamba", AutoModel, byte_level, hidden_size=WIDTH, num_hidden_layers=2)
+    with refused("mamba", "no attention", "choose another model"):
         load(str(tmp_path))
 
 
@@ -182,17 +215,92 @@ def test_a_model_that_reads_no_text_is_refused(tmp_path: Path, byte_level: token
         load(str(tmp_path))
 
 
-def test_pickled_weights_are_not_opened(folder: Path) -> None:
-    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+def pickle_weights(folder: Path, **more: Any) -> Path:
+    path = folder / "pytorch_model.bin"
+    torch.save(load_file(folder / "model.safetensors") | more, path)
     (folder / "model.safetensors").unlink()
-    with refused("no model.safetensors", "save the model once more"):
+    return path
+
+
+def test_pickled_weights_open_and_are_told_of(folder: Path, gpt2_folder: Path) -> None:
+    pickle_weights(folder)
+    model = load(str(folder))
+    assert model.report.pickled
+    mine, expected = (m.run("the cat sat").attention(2) for m in (model, load(str(gpt2_folder))))
+    assert torch.equal(mine, expected)
+
+
+class Evil:
+    """What an attacker puts into a pickle: reading it carelessly makes a folder."""
+
+    def __init__(self, trace: Path) -> None:
+        self.trace = trace
+
+    def __reduce__(self) -> Any:
+        return os.mkdir, (str(self.trace),)
+
+
+@pytest.mark.parametrize("kind", [True, False], ids=["zip", "old format"])
+def test_a_pickle_that_would_run_is_refused_and_runs_nothing(folder: Path, tmp_path: Path, kind: bool) -> None:
+    trace = tmp_path / "it-ran"
+    path = folder / "pytorch_model.bin"
+    weights = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    torch.save(weights | {"evil": Evil(trace)}, path, _use_new_zipfile_serialization=kind)
+    with refused("pytorch_model.bin", "not opened", "save_pretrained"):
+        load(str(folder))
+    assert not trace.exists()
+    torch.load(path, weights_only=False)
+    assert trace.exists()  # it would have run
+
+
+def test_safetensors_are_read_where_there_are_both(folder: Path, tmp_path: Path) -> None:
+    torch.save({"evil": Evil(tmp_path / "it-ran")}, folder / "pytorch_model.bin")
+    assert not load(str(folder)).report.pickled
+
+
+def shard(folder: Path, suffix: str) -> None:
+    """Spread the weights of a folder over three files with an index."""
+    weights = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    stem = "model" if suffix == "safetensors" else "pytorch_model"
+    places = {}
+    for number in range(3):
+        part = {name: weight for i, (name, weight) in enumerate(sorted(weights.items())) if i % 3 == number}
+        file = f"{stem}-{number + 1:05}-of-00003.{suffix}"
+        if suffix == "safetensors":
+            save_file(part, folder / file, metadata={"format": "pt"})
+        else:
+            torch.save(part, folder / file)
+        places |= dict.fromkeys(part, file)
+    index = {"metadata": {"total_size": 1}, "weight_map": places}
+    (folder / f"{stem}.{suffix}.index.json").write_text(json.dumps(index))
+
+
+@pytest.mark.parametrize("suffix", ["safetensors", "bin"])
+def test_weights_in_several_files_open(folder: Path, gpt2_folder: Path, suffix: str) -> None:
+    shard(folder, suffix)
+    model = load(str(folder))
+    expected = load(str(gpt2_folder))
+    assert model.report.reinitialised == ()
+    assert model.report.loaded == expected.report.loaded
+    assert torch.equal(model.run("the cat sat").attention(2), expected.run("the cat sat").attention(2))
+
+
+@pytest.mark.parametrize("suffix", ["safetensors", "bin"])
+def test_a_missing_file_of_several_is_named(folder: Path, suffix: str) -> None:
+    shard(folder, suffix)
+    (lost,) = folder.glob(f"*-00002-of-00003.{suffix}")
+    lost.unlink()
+    with refused(lost.name, "missing"):
         load(str(folder))
 
 
-def test_pickled_weights_are_not_opened_beside_other_safetensors_either(folder: Path) -> None:
-    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
-    (folder / "model.safetensors").rename(folder / "adapter.safetensors")
-    with refused("weights are damaged"):
+@pytest.mark.parametrize("content", ["", "[]", '{"weight_map": 3}', '{"weight_map": {"a": "../../x.safetensors"}}'])
+def test_a_damaged_index_is_refused(folder: Path, content: str) -> None:
+    shard(folder, "safetensors")
+    (folder / "model.safetensors.index.json").write_text(content)
+    with refused("model.safetensors.index.json is damaged"):
         load(str(folder))
 
 
@@ -214,13 +322,66 @@ def test_damaged_weights_are_refused(folder: Path, damage: Callable[[bytes], byt
         load(str(folder))
 
 
-def test_weights_that_lack_attention_tensors_are_refused_and_named(folder: Path) -> None:
+def drop(folder: Path, part: str) -> int:
+    """Take the tensors with this in their names out of a folder's file, and return their number."""
     path = folder / "model.safetensors"
     weights = load_file(path)
-    kept = {name: weight for name, weight in weights.items() if ".1.attn." not in name}
+    kept = {name: weight for name, weight in weights.items() if part not in name}
     save_file(kept, path, metadata={"format": "pt"})
-    with refused(f"{len(weights) - len(kept)} of its layers' tensors", "transformer.h.1.attn.", "random"):
+    return len(weights) - len(kept)
+
+
+def test_weights_that_lack_attention_tensors_are_refused_and_named(folder: Path) -> None:
+    lost = drop(folder, ".1.attn.")
+    with refused(f"{lost} of its layers' tensors", "transformer.h.1.attn.", "random", "insist"):
         load(str(folder))
+
+
+def test_whoever_insists_sees_them_and_is_told(folder: Path) -> None:
+    lost = drop(folder, ".1.attn.")
+    report = load(str(folder), insist=True).report
+    assert report.insisted
+    assert len(report.random_body) == lost
+    assert report.lines()[0].severity == "error"
+    assert "meaningless" in report.lines()[0].sentence
+
+
+def test_insisting_on_a_whole_model_changes_nothing(gpt2_folder: Path) -> None:
+    assert not load(str(gpt2_folder), insist=True).report.insisted
+
+
+@pytest.mark.parametrize("prefix", ["module.", "model.", "module.model.", "model.module."])
+@pytest.mark.parametrize("of_the_base", [False, True], ids=["whole model", "its base"])
+def test_a_wrapper_s_prefix_is_taken_off_and_said(
+    folder: Path, gpt2_folder: Path, prefix: str, of_the_base: bool
+) -> None:
+    path = folder / "model.safetensors"
+    weights = load_file(path)
+    if of_the_base:
+        weights = {name.removeprefix("transformer."): weight for name, weight in weights.items()}
+    save_file({prefix + name: weight for name, weight in weights.items()}, path, metadata={"format": "pt"})
+    model, expected = load(str(folder)), load(str(gpt2_folder))
+    assert model.report.prefix == prefix
+    assert model.report.reinitialised == model.report.unexpected == ()
+    assert any(prefix in line.sentence and line.severity == "warning" for line in model.report.lines())
+    assert torch.equal(model.run("the cat sat").attention(2), expected.run("the cat sat").attention(2))
+
+
+def test_weights_of_another_network_are_refused_with_how_many_fit(folder: Path) -> None:
+    save_file({"a.weight": torch.zeros(3)}, folder / "model.safetensors", metadata={"format": "pt"})
+    with refused("0 tensors are", "random"):
+        load(str(folder))
+
+
+@pytest.mark.parametrize(("stored", "used"), [("bfloat16", "float32"), ("float16", "float32"), ("float32", "bfloat16")])
+def test_casting_is_counted(folder: Path, stored: str, used: str) -> None:
+    path = folder / "model.safetensors"
+    weights = {name: weight.to(getattr(torch, stored)) for name, weight in load_file(path).items()}
+    save_file(weights, path, metadata={"format": "pt"})
+    report = load(str(folder), dtype=used).report
+    assert report.cast == ((stored, used, len(weights)),)
+    assert report.dtype == used
+    assert f"{len(weights)} tensors were cast from {stored} to {used}." in [line.sentence for line in report.lines()]
 
 
 @pytest.mark.parametrize("lost", ["transformer.wte.weight", "transformer.h.0.mlp.c_fc.weight", "transformer.ln_f.bias"])

@@ -42,6 +42,8 @@ def test_the_card_of_minilm(minilm: Model) -> None:
         key_value_heads={"self": 12},
         positions="learned",
         max_tokens=512,
+        writes=False,
+        widths={"self": 32},
     )
 
 
@@ -177,7 +179,7 @@ def test_what_is_said_of_each_token_is_neither_labels_nor_a_next_token(
 
 
 def test_a_pair_is_read_by_a_model_that_knows_one_segment(tmp_path: Path, minilm: Model) -> None:
-    network = save_model(tmp_path, "bert", AutoModel, minilm.encoder.backend, type_vocab_size=1)
+    network = save_model(tmp_path, "bert", AutoModel, minilm.encoder.reader.backend, type_vocab_size=1)
     trace = load(str(tmp_path)).run("one", "two")
     assert 1 in trace.tokens.type_ids
     with torch.no_grad():

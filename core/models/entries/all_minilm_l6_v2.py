@@ -19,6 +19,7 @@ ENTRY = Entry(
     summary="English sentence encoder (BERT family, 6 layers × 12 heads), trained to compare sentences",
     licence="Apache-2.0",
     package=PACKAGE,
+    nbytes=91_600_000,
     locate=_locate,
     digests={
         "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",

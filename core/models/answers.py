@@ -1,0 +1,54 @@
+"""What a network's answer means: labels, next tokens, or only hidden states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from core.capture import Output
+
+LIKELIEST = 10
+
+
+def output_of(
+    network: PreTrainedModel, answer: Any, label_of: Callable[[int], str], written: str | None = None
+) -> Output:
+    """The answer to one text. label_of: how a token id is shown; written: what the network wrote itself."""
+    first = answer[0][0]  # the logits or the last hidden states of the one text
+    if type(network).__name__.endswith("ForSequenceClassification"):
+        named: dict[Any, str] = network.config.id2label or {}
+        names = tuple(str(named.get(i, i)) for i in range(len(first)))
+        shares = _label_shares(network, first.float())  # (labels,)
+        return Output("labels", _fetched(first), names, _largest(shares, names.__getitem__))
+    if network.can_generate():
+        last = answer.logits[0, -1].float()  # (1, T, vocabulary) -> (vocabulary,)
+        shares = torch.softmax(last, dim=-1)
+        return Output("next tokens", _fetched(last), (), _largest(shares, label_of), written)
+    return Output("hidden states" if "last_hidden_state" in answer else "token logits", _fetched(first))
+
+
+def predicted_by(answer: Any, label_of: Callable[[int], str]) -> tuple[str, ...]:
+    """The most probable next token after each row, as it is shown."""
+    best = answer.logits[0].argmax(dim=-1).tolist()  # (1, T, vocabulary) -> (T,)
+    labels = {token: label_of(token) for token in set(best)}
+    return tuple(labels[token] for token in best)
+
+
+def _label_shares(network: PreTrainedModel, logits: Tensor) -> Tensor:
+    """Probabilities of labels: one of many, or each by itself where several may hold at once."""
+    alone = getattr(network.config, "problem_type", None) == "multi_label_classification" or len(logits) == 1
+    return torch.sigmoid(logits) if alone else torch.softmax(logits, dim=-1)
+
+
+def _largest(shares: Tensor, name_of: Callable[[int], str]) -> tuple[tuple[str, float], ...]:
+    values, places = shares.topk(min(LIKELIEST, len(shares)))
+    return tuple((name_of(int(i)), float(v)) for v, i in zip(values.cpu(), places.cpu(), strict=True))
+
+
+def _fetched(tensor: Tensor) -> Tensor:
+    """A copy of its own: what it was cut from may be a thousand times larger."""
+    return tensor.detach().float().cpu().clone()

@@ -1,0 +1,112 @@
+"""Continuations: a decoder or an encoder-decoder goes on by itself, one token at a time.
+
+What is drawn is never taken from these steps: the finished text is read once more in a single pass, which gives the
+same attention (each row sees the same keys) without keeping every step's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import StoppingCriteria, StoppingCriteriaList
+
+from core.errors import HeadlightError
+from core.jobs import Job
+
+KINDS = ("greedy", "sampled", "beam")
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How the next token is chosen.
+
+    kind          "greedy": the most probable; "sampled": drawn by probability; "beam": the best of several whole texts
+    beams         number of texts kept side by side by "beam"
+    temperature   by which "sampled" divides the logits: below 1 it keeps to the likely tokens
+    top_p         "sampled" draws from the likeliest tokens that together have this probability
+    seed          of "sampled": the same seed gives the same text
+    """
+
+    kind: str = "greedy"
+    beams: int = 4
+    temperature: float = 1.0
+    top_p: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise HeadlightError(f"There is no decoding called {self.kind}: choose one of {', '.join(KINDS)}.")
+        if not (self.beams >= 1 and self.temperature > 0 and 0 < self.top_p <= 1):
+            raise HeadlightError(
+                "Decoding needs at least 1 beam, a temperature above 0 and a top_p above 0 and up to 1."
+            )
+
+    def options(self) -> dict[str, Any]:
+        """The same as arguments of transformers' `generate`, every one named so that no saved default slips in."""
+        sampled = self.kind == "sampled"
+        drawn = {"temperature": self.temperature, "top_p": self.top_p, "top_k": 0} if sampled else {}
+        return {"do_sample": sampled, "num_beams": self.beams if self.kind == "beam" else 1, **drawn}
+
+
+GREEDY = Decoding()
+
+
+@torch.no_grad()
+def continue_with(
+    network: Any, inputs: dict[str, Tensor], count: int, decoding: Decoding, job: Job | None
+) -> list[int]:
+    """At most `count` token ids that the network writes after its inputs (1, T); an end token among them.
+
+    For an encoder-decoder, what comes after the decoder's start token.
+    """
+    given = 1 if network.config.is_encoder_decoder else inputs["input_ids"].shape[1]
+    # Sampling draws from torch's own generator; the fork leaves everybody else's numbers alone.
+    with torch.random.fork_rng():
+        torch.manual_seed(decoding.seed)
+        written: Any = network.generate(
+            **inputs,
+            max_new_tokens=count,
+            use_cache=_cache_fits(network.config),
+            stopping_criteria=StoppingCriteriaList([_Progress(given, count, job)]),
+            **decoding.options(),
+        )
+    return _without_padding(written[0, given:].tolist(), network)  # (1, given + new) -> (new,)
+
+
+def _cache_fits(config: Any) -> bool:
+    """transformers sizes the cache of a T5 by its encoder's depth, and fails where its decoder is deeper."""
+    layers = getattr(config, "num_layers", None)
+    return layers is None or getattr(config, "num_decoder_layers", None) in (None, layers)
+
+
+def _without_padding(ids: Sequence[int], network: Any) -> list[int]:
+    """Beams of different length are filled up after their end token."""
+    ends = _end_ids(network)
+    for place, token in enumerate(ids):
+        if token in ends:
+            return list(ids[: place + 1])
+    return list(ids)
+
+
+def _end_ids(network: Any) -> set[int]:
+    end = network.generation_config.eos_token_id
+    return set() if end is None else {end} if isinstance(end, int) else set(end)
+
+
+class _Progress(StoppingCriteria):
+    """Asked by `generate` after each token: tells the job and lets its `Cancelled` end the run."""
+
+    def __init__(self, given: int, count: int, job: Job | None) -> None:
+        self._given = given
+        self._count = count
+        self._job = job
+
+    def __call__(self, input_ids: Tensor, scores: Any, **kwargs: Any) -> Tensor:
+        done = min(input_ids.shape[1] - self._given, self._count)
+        if self._job is not None:
+            self._job.advance(done, self._count, f"writing token {done} of {self._count}")
+        return torch.zeros(input_ids.shape[0], dtype=torch.bool, device=input_ids.device)

@@ -1,0 +1,50 @@
+"""The first short texts that a network reads: they settle how its attention is seen."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from core.capture import prepare
+from core.text import TextEncoder
+
+LENGTH = 8
+_WORDS = {
+    "sdpa": "the library's own attention function, wrapped",
+    "row blocks": "the library's attention interface, computed in blocks of rows",
+    "tap": "watching torch while the model computes it",
+}
+
+
+def settled(network: PreTrainedModel, encoder: TextEncoder, device: str) -> str:
+    """Choose how the network's attention is seen, and return that in words for the load report.
+
+    Call it once, before threads share the network: it may change its attention implementation.
+    Raises what the network raises on a text.
+    """
+    path = prepare(network, probe_inputs(network, encoder, device))
+    return " and ".join(_WORDS.get(part, part) for part in path.split(" and "))
+
+
+def probe_inputs(network: PreTrainedModel, encoder: TextEncoder, device: str) -> dict[str, Tensor]:
+    """Two short texts, the second padded, as arguments of the network's forward."""
+    ids = torch.tensor([encoder.encode("a b " * LENGTH).ids[:LENGTH]] * 2, device=device)  # (2, T)
+    mask = torch.ones_like(ids)
+    mask[1, LENGTH - LENGTH // 3 :] = 0
+    ids[mask == 0] = _first_of(network, "pad_token_id")
+    inputs = {"input_ids": ids, "attention_mask": mask}
+    if network.config.is_encoder_decoder:
+        inputs["decoder_input_ids"] = torch.full_like(ids, _first_of(network, "decoder_start_token_id", "bos_token_id"))
+    accepted = inspect.signature(network.forward).parameters
+    return {name: tensor for name, tensor in inputs.items() if name in accepted}
+
+
+def _first_of(network: PreTrainedModel, *names: str) -> int:
+    """The first special token of these that the network's configs name, or the first token of all."""
+    configs: tuple[Any, ...] = (getattr(network, "generation_config", None), network.config)
+    named = (getattr(config, name, None) for name in names for config in configs)
+    return int(next((number for number in named if isinstance(number, int)), 0))

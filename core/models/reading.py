@@ -1,0 +1,46 @@
+"""What a model is given in one run, and which tokens are the rows and columns of its maps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.text import Tokens
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One text as a network reads it.
+
+    tokens     the input text's tokens, and after them what a decoder wrote itself
+    decoder    an encoder-decoder's decoder input, from its start token on; None for other models
+    written    what the model wrote, as text; None where nothing was to be written
+    """
+
+    tokens: Tokens
+    decoder: Tokens | None = None
+    written: str | None = None
+
+    def sides(self) -> dict[str, tuple[Tokens, Tokens]]:
+        """Tokens of the rows and of the columns, by stream."""
+        if self.decoder is None:
+            return {"self": (self.tokens, self.tokens)}
+        return {
+            "encoder": (self.tokens, self.tokens),
+            "decoder": (self.decoder, self.decoder),
+            "cross": (self.decoder, self.tokens),
+        }
+
+    def inputs(self, device: str) -> dict[str, Tensor]:
+        """Arguments of the network's forward; those that it does not take are to be left out."""
+        rows: dict[str, Any] = {
+            "input_ids": self.tokens.ids,
+            "attention_mask": [1] * len(self.tokens),
+            "token_type_ids": self.tokens.type_ids,
+        }
+        if self.decoder is not None:
+            rows["decoder_input_ids"] = self.decoder.ids
+        return {name: torch.tensor([row], device=device) for name, row in rows.items()}  # (1, T)

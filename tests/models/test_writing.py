@@ -1,0 +1,148 @@
+"""Models that write: decoders go on, encoder-decoders answer; what is kept is one pass over the result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoModel, AutoModelForSeq2SeqLM
+
+from core import load
+from core.errors import HeadlightError
+from core.jobs import Cancelled, Job, Progress
+from core.models.generation import Decoding
+from core.models.model import Model
+from tests.sentences import refused
+from tests.tiny import save_model
+
+DECODINGS = [Decoding(), Decoding("sampled", seed=3), Decoding("beam", beams=3)]
+
+
+@pytest.fixture(scope="module")
+def decoder(gpt2_folder: Path) -> Model:
+    return load(str(gpt2_folder))
+
+
+@pytest.fixture(scope="module", params=["t5", "bart", "marian"])
+def translator(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, byte_level) -> Model:
+    folder = tmp_path_factory.mktemp(request.param)
+    save_model(folder, request.param, AutoModelForSeq2SeqLM, byte_level)
+    return load(str(folder))
+
+
+@pytest.mark.parametrize("decoding", DECODINGS, ids=lambda d: d.kind)
+def test_a_decoder_goes_on_and_its_map_is_one_pass_over_all_of_it(decoder: Model, decoding: Decoding) -> None:
+    prompt = decoder.run("the cat")
+    trace = decoder.run("the cat", generate=5, decoding=decoding)
+    given = len(prompt.tokens)
+    assert trace.tokens.ids[:given] == prompt.tokens.ids
+    assert given < len(trace.tokens) <= given + 5
+    assert trace.tokens.text == "the cat" + (trace.output.written or "")
+    with torch.no_grad():
+        eager = AutoModel.from_pretrained(decoder_folder(decoder), attn_implementation="eager").eval()
+        maps = eager(torch.tensor([trace.tokens.ids]), output_attentions=True).attentions
+    for layer, expected in enumerate(maps):
+        torch.testing.assert_close(trace.attention(layer), expected[0], atol=1e-5, rtol=0)
+
+
+def decoder_folder(model: Model) -> str:
+    return str(model.network.config.name_or_path)
+
+
+def test_greedy_writing_is_the_networks_own(decoder: Model) -> None:
+    trace = decoder.run("the cat", generate=6)
+    given = len(decoder.run("the cat").tokens)
+    with torch.no_grad():
+        logits = decoder.network(torch.tensor([trace.tokens.ids])).logits[0]
+    assert logits.argmax(-1)[given - 1 : -1].tolist() == list(trace.tokens.ids[given:])
+
+
+def test_each_row_is_labelled_with_the_token_it_predicts(decoder: Model) -> None:
+    trace = decoder.run("the cat", generate=6)
+    given = len(decoder.run("the cat").tokens)
+    predicted = trace.predicted()
+    assert predicted is not None
+    assert len(predicted) == len(trace.tokens)
+    expected = [decoder.encoder.tokens_of_ids([i]).labels[0] for i in trace.tokens.ids[given:]]
+    assert list(predicted[given - 1 : -1]) == expected
+
+
+def test_sampling_is_the_same_for_the_same_seed_and_leaves_the_generator_alone(decoder: Model) -> None:
+    torch.manual_seed(11)
+    expected = torch.rand(3)
+    torch.manual_seed(11)
+    runs = [decoder.run("the cat", generate=8, decoding=Decoding("sampled", seed=s)).tokens.ids for s in (1, 1, 2)]
+    assert runs[0] == runs[1] != runs[2]
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_writing_tells_each_token_and_can_be_stopped(decoder: Model) -> None:
+    told: list[Progress] = []
+    decoder.run("the cat", generate=4, job=Job("ann", "Write", told.append))
+    steps = [p.step for p in told if p.step.startswith("writing")]
+    assert steps[0] == "writing token 1 of 4"
+    stopped = Job("ann", "Write", lambda progress: stopped.cancel())
+    with pytest.raises(Cancelled):
+        decoder.run("the cat", generate=4, job=stopped)
+
+
+@pytest.mark.parametrize("decoding", DECODINGS, ids=lambda d: d.kind)
+def test_an_encoder_decoder_answers_and_gives_three_streams(translator: Model, decoding: Decoding) -> None:
+    trace = translator.run("the cat sat", generate=5, decoding=decoding)
+    assert trace.streams == ("encoder", "decoder", "cross")
+    source, target = len(trace.keys("encoder")), len(trace.queries("decoder"))
+    assert trace.attention(0, stream="cross").shape[1:] == (target, source)
+    assert trace.attention(0, stream="decoder").shape[1:] == (target, target)
+    assert trace.keys("cross") == trace.tokens
+    assert 1 <= target <= 5
+    assert trace.output.written is not None
+    for stream in trace.streams:
+        sums = trace.attention(1, stream=stream).sum(-1)
+        torch.testing.assert_close(sums, torch.ones_like(sums))
+
+
+def test_a_forced_target_is_read_token_by_token(translator: Model) -> None:
+    trace = translator.run("the cat sat", target="a dog ran")
+    said = translator.encoder.encode_target("a dog ran").ids
+    read = trace.queries("cross").ids
+    assert read[1:] == said[:-1]
+    assert read[0] == translator.network.config.decoder_start_token_id
+    assert trace.output.written is None
+    inputs = {"input_ids": torch.tensor([trace.tokens.ids]), "decoder_input_ids": torch.tensor([read])}
+    with torch.no_grad():
+        expected = translator.network(**inputs).logits[0, -1]
+    torch.testing.assert_close(trace.output.values, expected, atol=1e-5, rtol=1e-5)
+
+
+def test_an_encoder_decoder_without_a_head_reads_a_target_only(tmp_path: Path, byte_level) -> None:
+    save_model(tmp_path, "bart", AutoModel, byte_level)
+    model = load(str(tmp_path))
+    assert model.run("the cat", target="a dog").streams == ("encoder", "decoder", "cross")
+    with refused("give it a target"):
+        model.run("the cat")
+
+
+def test_wishes_that_a_model_cannot_fulfil_are_refused(minilm: Model, decoder: Model) -> None:
+    with refused("reads text but writes none"):
+        minilm.run("the cat", generate=3)
+    with refused("no encoder-decoder"):
+        decoder.run("the cat", target="der Kater")
+    with pytest.raises(HeadlightError, match="no decoding called fast"):
+        Decoding("fast")
+    with pytest.raises(HeadlightError, match="at least 1 beam"):
+        Decoding(beams=0)
+
+
+def test_a_full_text_leaves_no_room_to_write(decoder: Model) -> None:
+    with refused("shorten it"):
+        decoder.run("the cat sat on the mat " * 100, generate=3)
+
+
+def test_the_likeliest_tokens_carry_the_networks_probabilities(decoder: Model) -> None:
+    trace = decoder.run("the cat")
+    with torch.no_grad():
+        shares = torch.softmax(decoder.network(torch.tensor([trace.tokens.ids])).logits[0, -1], -1)
+    values = [share for _, share in trace.output.likeliest]
+    assert values == sorted(values, reverse=True)
+    torch.testing.assert_close(torch.tensor(values), shares.topk(10).values, atol=1e-5, rtol=0)
