@@ -14,14 +14,18 @@ class Measures:
 
     entropy             -Σ w ln w of a row, in nats: 0 when all weight is on one key
     distance            Σ w |query - key| of a row, in tokens
+    first               weight of the first key: where a head puts what it does not need elsewhere (an attention sink)
     uniform_entropy     entropy of a row that spreads its weight evenly over the keys it may attend to
     uniform_distance    distance of such a row
+    uniform_first       weight of the first key in such a row
     """
 
     entropy: Tensor
     distance: Tensor
+    first: Tensor
     uniform_entropy: float
     uniform_distance: float
+    uniform_first: float
 
 
 def measure(attention: Tensor, masked: Tensor) -> Measures:
@@ -37,8 +41,10 @@ def measure(attention: Tensor, masked: Tensor) -> Measures:
     return Measures(
         entropy=_entropy(weights).mean(dim=-1),
         distance=(weights * gaps).sum(dim=-1).mean(dim=-1),
+        first=weights[..., 0].mean(dim=-1),
         uniform_entropy=float(_entropy(uniform).mean()),
         uniform_distance=float((uniform * gaps).sum(dim=-1).mean()),
+        uniform_first=float(uniform[:, 0].mean()),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,20 +12,23 @@ from streamlit.delta_generator import DeltaGenerator
 from core.ui.address import take
 from core.ui.examples import EXAMPLES, Example
 from core.views import SCALES
+from core.views.captions import STREAM_WORDS
 
 if TYPE_CHECKING:
     from core.capture import Trace
 
 DEFAULT_SCALE = "sqrt"
+ONLY_STREAM = "self"
 
 
 @dataclass(frozen=True)
 class Selection:
-    """One head of a trace's first stream, and the scale it is drawn in.
+    """One head of one stream, and the scale it is drawn in.
 
     remarks: sentences on what an address, or the model before, asked for and this model does not have.
     """
 
+    stream: str
     layer: int
     head: int
     scale: str
@@ -33,7 +37,8 @@ class Selection:
     @property
     def address(self) -> dict[str, str]:
         """The parameters that reopen this view."""
-        return {"layer": str(self.layer), "head": str(self.head), "scale": self.scale}
+        stream = {} if self.stream == ONLY_STREAM else {"stream": self.stream}
+        return {**stream, "layer": str(self.layer), "head": str(self.head), "scale": self.scale}
 
 
 def open_head(layer: int, head: int) -> None:
@@ -46,8 +51,9 @@ def selection_controls(trace: Trace, slot: DeltaGenerator, example: Example | No
 
     example: the example that is open, if one is; it decides what an address leaves open.
     """
-    arriving = take("selection")
-    stream, state = trace.streams[0], st.session_state
+    arriving, state = take("selection"), st.session_state
+    with slot:
+        stream = _stream(trace, arriving)
     counts = {"layer": trace.layers(stream), "head": trace.heads(stream)}
     opening = example or EXAMPLES[0]
     source = state if arriving is None else arriving
@@ -62,7 +68,18 @@ def selection_controls(trace: Trace, slot: DeltaGenerator, example: Example | No
         scale = st.segmented_control(
             "Colour scale", list(SCALES), key="scale", persist_state="session", required=True, width="stretch"
         )
-    return Selection(int(state.layer), int(state.head), str(scale), tuple(filter(None, remarks)))
+    return Selection(stream, int(state.layer), int(state.head), str(scale), tuple(filter(None, remarks)))
+
+
+def _stream(trace: Trace, arriving: Mapping[str, str] | None) -> str:
+    """The stream that is looked at; where a model has only one, nothing is asked."""
+    streams = trace.streams
+    asked = st.session_state.get("stream") if arriving is None else arriving.get("stream")
+    st.session_state.stream = asked if asked in streams else streams[-1]
+    if len(streams) == 1:
+        return streams[0]
+    names = STREAM_WORDS.__getitem__
+    return str(st.selectbox("Attention", streams, format_func=names, key="stream", persist_state="session"))
 
 
 def _settle(key: str, asked: object, count: int) -> str | None:
@@ -77,4 +94,4 @@ def _settle(key: str, asked: object, count: int) -> str | None:
 def first_visit() -> dict[str, str]:
     """The part of a first visit's address that says what is looked at."""
     opening = EXAMPLES[0]
-    return Selection(opening.layer, opening.head, DEFAULT_SCALE, ()).address
+    return Selection(ONLY_STREAM, opening.layer, opening.head, DEFAULT_SCALE, ()).address

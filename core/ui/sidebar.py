@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -11,9 +12,14 @@ from streamlit.delta_generator import DeltaGenerator
 from core.models import catalogue
 from core.ui.address import take
 from core.ui.examples import EXAMPLES, Example
-from core.ui.running import forget_stop
-from core.ui.words import note, small_print
+from core.ui.model_menu import choose_model, more_models, openable
+from core.ui.running import Task, forget_stop, insisted
+from core.ui.words import small_print
 
+if TYPE_CHECKING:
+    from core.models.card import ModelCard
+
+MOST_WRITTEN = 256
 DTYPES = ("float32", "bfloat16", "float16")
 _NO_TEXT = "The address does not carry the text of the view it names: the first example is shown instead."
 
@@ -26,9 +32,7 @@ class Request:
     remarks: sentences on what an address asked for and did not get.
     """
 
-    model: str
-    dtype: str
-    text: str
+    task: Task
     example: Example | None
     remarks: tuple[str, ...]
     view_slot: DeltaGenerator
@@ -37,26 +41,18 @@ class Request:
     def address(self) -> dict[str, str]:
         """The parameters that reopen this request; a text of the reader's own never goes into an address."""
         example = {"example": self.example.slug} if self.example else {}
-        return {"model": self.model, "dtype": self.dtype, **example}
+        writing = {"generate": str(self.task.generate)} if self.task.generate else {}
+        return {"model": self.task.model, "dtype": self.task.dtype, **example, **writing}
 
 
 def request_controls() -> Request:
     """Draw the controls, set to what an address asks for if somebody arrives by one."""
     arriving = take("request")
-    listings = catalogue()
-    names = [listing.entry.name for listing in listings if listing.unavailable is None]
+    names = openable()
     with st.sidebar:
         small_print("See what a Transformer attends to: every head, on your own text.", "motto")
-        if not names:
-            note(" ".join(str(listing.unavailable) for listing in listings), "error")
-            st.stop()
         remarks = () if arriving is None else _arrive(arriving, names)
-        model = st.selectbox("Model", names, key="model", persist_state="session")
-        for listing in listings:
-            if listing.entry.name == model:
-                small_print(listing.entry.summary, "model-summary")
-            elif listing.unavailable:
-                small_print(f"{listing.entry.name}: {listing.unavailable}", "unavailable")
+        model = choose_model(names)
         text = st.text_area("Text", key="text", height=118, on_change=_leave_example, persist_state="session")
         st.button(
             "Analyse",
@@ -70,8 +66,22 @@ def request_controls() -> Request:
         st.pills("Examples", titles, key="example", on_change=_take_example, persist_state="session")
         view_slot = st.container(key="view_controls")
         dtype = _precision()
+        more_models()
     example = next((e for e in EXAMPLES if e.text == text), None)
-    return Request(model, dtype, text, example, remarks, view_slot)
+    target, generate = st.session_state.get("target") or None, st.session_state.get("generate", 0)
+    task = Task(model, dtype, text, target, generate, insisted(model))
+    return Request(task, example, remarks, view_slot)
+
+
+def writing_controls(card: ModelCard, slot: DeltaGenerator) -> None:
+    """For a model that writes: how much it may write, and what an encoder-decoder is made to say instead."""
+    if not card.writes:
+        return
+    with slot:
+        most = min(MOST_WRITTEN, card.max_tokens)
+        st.number_input("Let the model write (tokens)", 0, most, step=1, key="generate", persist_state="session")
+        if "cross" in card.streams:
+            st.text_area("Or make it say", key="target", height=68, persist_state="session")
 
 
 def first_visit() -> dict[str, str]:
@@ -104,6 +114,8 @@ def _arrive(parameters: Mapping[str, str], names: list[str]) -> tuple[str, ...]:
         state[key] = asked if asked in options else options[0]
         if asked not in options:
             remarks.append(f"There is no {key} {asked[:40]} here: {options[0]} is used.")
+    written = parameters.get("generate", "0")
+    state.generate = int(written) if written in map(str, range(MOST_WRITTEN + 1)) else 0
     example = next((e for e in EXAMPLES if e.slug == parameters.get("example")), None)
     if example is None and "text" not in state:
         example = EXAMPLES[0]

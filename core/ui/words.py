@@ -14,7 +14,7 @@ def note(sentence: str, kind: str = "info") -> None:
     notes([(sentence, kind)])
 
 
-def notes(sentences: list[tuple[str, str]]) -> None:
+def notes(sentences: list[tuple[str, str]], key: str = "notes") -> None:
     """Sentences with their kinds, close together.
 
     The place is kept when there are none: elements after it would otherwise move up and be built anew.
@@ -23,7 +23,7 @@ def notes(sentences: list[tuple[str, str]]) -> None:
         f'<div class="headlight-note {kind}" role="{ROLES[kind]}">{escape(sentence)}</div>'
         for sentence, kind in sentences
     )
-    with st.container(key="notes"):
+    with st.container(key=key):
         st.html(f'<div class="headlight-notes">{"".join(boxes)}</div>')
 
 

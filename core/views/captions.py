@@ -20,7 +20,7 @@ STREAM_WORDS = {
 def caption(trace: Trace, stream: str, where: str, how: str) -> str:
     """where: the layers and heads shown; how: scale, normalisation and whatever is left out."""
     parts = [trace.provenance.model, f"{STREAM_WORDS[stream]}, {where}", _counted(trace, stream), how, checked(trace)]
-    return " · ".join(parts)
+    return " · ".join(filter(None, [*parts, trace.provenance.remark]))
 
 
 def checked(trace: Trace) -> str:
@@ -40,8 +40,9 @@ def provenance_line(trace: Trace) -> str:
         f"{p.mask} attention through {p.backend}",
         f"checked in all {calls} layers and every head: weights × values (A·V) give the model's own output (O) "
         f"to within {worst:.0e} of its largest value",
+        p.remark,
     ]
-    return " · ".join(parts)
+    return " · ".join(filter(None, parts))
 
 
 def head_facts(trace: Trace, survey: Survey, layer: int, head: int) -> list[tuple[str, str]]:
@@ -58,6 +59,11 @@ def head_facts(trace: Trace, survey: Survey, layer: int, head: int) -> list[tupl
             distance_words(float(measures.distance[head]), measures.uniform_distance),
             "How far from itself a query looks, averaged over all queries by weight; in brackets the value when the "
             "weight is spread evenly.",
+        ),
+        (
+            f"on the first token {measures.first[head]:.2f} (uniform {measures.uniform_first:.2f})",
+            "The weight of the first token, averaged over all queries. Heads that have nothing to do often put their "
+            "weight there: an attention sink.",
         ),
     ]
 

@@ -41,7 +41,8 @@ def overview_figure(trace: Trace, survey: Survey, layer: int, head: int, scale: 
         "Click a tile to open that head. Arrow keys move between tiles, Enter opens one.",
         payload=pack(header, {"tiles": _shades(tiles, SCALES[scale])}),
         caption=caption(trace, survey.stream, where, f"{covered} · {block}no token left out"),
-        contents="The table holds entropy and mean distance of each head, the archive these and the tiles.",
+        contents="The table holds entropy, mean distance and first-token weight of each head, "
+        "the archive these and the tiles.",
         stem=file_stem(trace, survey.stream, "all-heads"),
         csv=lambda: csv_bytes({"model": trace.provenance.model, **_measure_columns(survey)}),
         npz=lambda: npz_bytes({"tiles": tiles, **_measure_arrays(survey)}, data_words),
@@ -68,15 +69,19 @@ def _titles(measures: Measures, heads: int) -> list[str]:
 
 def _measure_arrays(survey: Survey) -> dict[str, np.ndarray]:
     layers, heads = survey.tiles.shape[:2]
-    entropy, distance = np.full((layers, heads), np.nan, np.float32), np.full((layers, heads), np.nan, np.float32)
+    entropy, distance, first = (np.full((layers, heads), np.nan, np.float32) for _ in range(3))
     for layer, measures in enumerate(survey.measures):
-        entropy[layer, : len(measures.entropy)] = measures.entropy.numpy()
-        distance[layer, : len(measures.distance)] = measures.distance.numpy()
+        own = slice(len(measures.entropy))
+        entropy[layer, own] = measures.entropy.numpy()
+        distance[layer, own] = measures.distance.numpy()
+        first[layer, own] = measures.first.numpy()
     return {
         "entropy_nats": entropy,
         "mean_distance_tokens": distance,
+        "first_token_weight": first,
         "uniform_entropy_nats": np.array([m.uniform_entropy for m in survey.measures], np.float32),
         "uniform_distance_tokens": np.array([m.uniform_distance for m in survey.measures], np.float32),
+        "uniform_first_token_weight": np.array([m.uniform_first for m in survey.measures], np.float32),
     }
 
 

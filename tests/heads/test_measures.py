@@ -34,6 +34,8 @@ def test_a_head_that_looks_at_one_token_has_no_entropy(n: int) -> None:
     found = measure(torch.stack([itself, first]), nothing_masked(n))
     assert found.entropy.tolist() == [0, 0]
     assert found.distance.tolist() == pytest.approx([0, (n - 1) / 2])
+    assert found.first.tolist() == pytest.approx([1 / n, 1])
+    assert found.uniform_first == pytest.approx(1 / n)
 
 
 def test_a_previous_token_head_looks_one_token_back() -> None:
@@ -54,6 +56,7 @@ def test_uniform_values_under_a_causal_mask_are_known(n: int) -> None:
     assert found.uniform_distance == pytest.approx((n - 1) / 4, abs=1e-5)  # the mean of i / 2
     assert found.entropy.tolist() == pytest.approx([found.uniform_entropy], abs=1e-5)
     assert found.distance.tolist() == pytest.approx([found.uniform_distance], abs=1e-5)
+    assert found.uniform_first == pytest.approx(sum(1 / i for i in range(1, n + 1)) / n, abs=1e-5)
 
 
 def test_a_rectangle_of_cross_attention_is_measured() -> None:

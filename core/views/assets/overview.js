@@ -2,6 +2,7 @@
 // a real button over each tile serves pointer, keyboard and screen reader.
 
 const LARGEST_TILE_REM = 64 / 15;
+const TALLEST_GRID_REM = 44;
 
 export default function (component) {
   const root = component.parentElement.querySelector(".overview");
@@ -129,9 +130,11 @@ function layoutOverview(state) {
   const digits = Math.max(String(layers - 1).length, 2);
   const left = Math.round(font * (1.5 + 0.6 * digits));
   const top = Math.round(font * 2.7);
-  const room = Math.floor(((state.root.clientWidth - left) * ratio) / heads);
+  const roomAcross = ((state.root.clientWidth - left) * ratio) / heads;
+  const roomDown = (TALLEST_GRID_REM * rem * ratio) / layers;
+  const room = Math.floor(Math.min(roomAcross, roomDown));
   const gap = Math.round(clamp(room * 0.15, 3 * ratio, 6 * ratio));
-  const largest = Math.min(Math.max(room - gap, ratio), Math.round(LARGEST_TILE_REM * rem * ratio));
+  const largest = Math.max(ratio, Math.min(room - gap, LARGEST_TILE_REM * rem * ratio));
   const cell = snapCell(largest / Math.max(tileRows, tileCols), 0.1);
   const width = Math.max(1, Math.round(cell * tileCols));
   const height = Math.max(1, Math.round(cell * tileRows));

@@ -1,0 +1,73 @@
+"""Which model: those that open at once, and the ways to get more of them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import HeadlightError
+from core.models import Listing, catalogue, download
+from core.models.folders import folders_below_roots
+from core.ui.progress import with_progress
+from core.ui.words import note, small_print
+
+ADDED = "added_models"
+WANTED = "wanted_model"
+NETWORK = "Only these buttons use the network; the files go into the cache of the Hugging Face hub."
+
+
+def openable() -> list[str]:
+    """Names of what opens here without asking anybody: the catalogue, the server's folders, what was added by name.
+
+    Where nothing does, the page says why and ends here.
+    """
+    listings = catalogue()
+    listed = [listing.entry.name for listing in listings if listing.unavailable is None]
+    names = list(dict.fromkeys([*listed, *folders_below_roots(), *st.session_state.get(ADDED, ())]))
+    if not names:
+        note(str(listings[0].unavailable), "error")
+        st.stop()
+    return names
+
+
+def choose_model(names: list[str]) -> str:
+    """The menu of models, with a line about the one that is chosen."""
+    if (wanted := st.session_state.pop(WANTED, None)) in names:
+        st.session_state.model = wanted
+    model = st.selectbox("Model", names, key="model", persist_state="session")
+    summary = next((listing.entry.summary for listing in catalogue() if listing.entry.name == model), None)
+    small_print(summary or "A model of your own.", "model-summary")
+    return str(model)
+
+
+def more_models() -> None:
+    """What is not here yet: models to download, each by a click, and a box for any name on the hub."""
+    with st.expander("More models", icon=":material/add:"):
+        name = st.text_input("Name on the hub, owner/name or owner/name@revision", key="hub_name")
+        if st.button("Open, or download", disabled=not name.strip(), width="stretch", key="hub_open"):
+            _get(name.strip())
+        small_print(NETWORK, "network-rule")
+        for listing in catalogue():
+            if listing.downloadable:
+                _offer(listing)
+            elif listing.unavailable:
+                small_print(f"{listing.entry.name}: {listing.unavailable}", "unavailable")
+
+
+def _offer(listing: Listing) -> None:
+    entry = listing.entry
+    label = f"{entry.name.rpartition('/')[2]} · {entry.nbytes / 1e6:,.0f} MB"
+    if st.button(label, icon=":material/download:", help=entry.summary, width="stretch", key=f"get_{entry.name}"):
+        _get(entry.name)
+
+
+def _get(name: str) -> None:
+    """Open a model if it is here, else download it; the page then shows it."""
+    if name not in openable():
+        try:
+            with_progress(name, lambda job: download(name, job))
+        except HeadlightError as error:
+            note(str(error), "error")
+            return
+    st.session_state[ADDED] = (*st.session_state.get(ADDED, ()), name)
+    st.session_state[WANTED] = name
+    st.rerun()
