@@ -14,6 +14,7 @@ STREAM_WORDS = {
     "encoder": "encoder self-attention",
     "decoder": "decoder self-attention",
     "cross": "cross-attention",
+    "pooling": "attention pooling",
 }
 
 
@@ -65,7 +66,32 @@ def head_facts(trace: Trace, survey: Survey, layer: int, head: int) -> list[tupl
             "The weight of the first token, averaged over all queries. Heads that have nothing to do often put their "
             "weight there: an attention sink.",
         ),
+        *_layer_facts(trace, survey.stream, layer, head),
     ]
+
+
+def row_sums(trace: Trace, stream: str, layer: int) -> str:
+    """What the weights of a row add up to, for a caption."""
+    if trace.has_sink(layer, stream):
+        return "rows sum to less than 1, the rest goes to the head's sink"
+    return "each row sums to 1"
+
+
+def _layer_facts(trace: Trace, stream: str, layer: int, head: int) -> list[tuple[str, str]]:
+    """What is special about a layer or a head; nothing for an ordinary one."""
+    facts = []
+    if (kind := trace.kind(layer, stream)) != "global":
+        facts.append((kind, "This layer is limited to a part of the text; what lies outside is hatched in the maps."))
+    groups = trace.groups(layer, stream)
+    if len(set(groups)) < len(groups):
+        shared = f"key-value group {groups[head]} of {len(set(groups))}"
+        facts.append((shared, "Heads of one group read the same keys and values, each with queries of its own."))
+    if trace.has_sink(layer, stream):
+        share = float(trace.sink_share(layer, [head], stream).mean())
+        facts.append(
+            (f"{share:.2f} on the sink", "Weight that this head gives to no token, averaged over all queries.")
+        )
+    return facts
 
 
 def entropy_words(entropy: float, uniform: float) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.views.captions import caption, file_stem
+from core.views.captions import caption, file_stem, row_sums
 from core.views.export import csv_bytes, label_array, label_column, npz_bytes
 from core.views.figure import Figure
 from core.views.payload import pack
@@ -35,7 +35,7 @@ def head_view_figure(trace: Trace, stream: str, layer: int, head: int) -> Figure
     }
     how = (
         f"at rest the {TOP_KEYS} largest weights of each query above {THRESHOLD:g}, at a token all that reach 1/500 of "
-        f"their query's largest · line strength from 0 to {weights.max():.3g} · each query's weights sum to 1"
+        f"their query's largest · line strength from 0 to {weights.max():.3g} · {row_sums(trace, stream, layer)}"
     )
     return Figure(
         component="headview",
@@ -56,7 +56,7 @@ def head_view_figure(trace: Trace, stream: str, layer: int, head: int) -> Figure
         ),
         npz=lambda: npz_bytes(
             {"weights": weights, "queries": label_array(queries.labels), "keys": label_array(keys.labels)},
-            caption(trace, stream, f"layer {layer}", "each query's weights sum to 1 · no token left out"),
+            caption(trace, stream, f"layer {layer}", f"{row_sums(trace, stream, layer)} · no token left out"),
         ),
     )
 

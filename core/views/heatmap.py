@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.views.captions import caption, file_stem
+from core.views.captions import caption, file_stem, row_sums
 from core.views.export import csv_bytes, label_array, label_column, npz_bytes
 from core.views.figure import Figure
 from core.views.payload import pack
@@ -38,7 +38,7 @@ def heatmap_figure(trace: Trace, stream: str, layer: int, head: int, scale: str)
     }
     dtype = np.float32 if weights.size <= EXACT_CELLS else np.float16
     drawn = np.where(masked, np.nan, weights).astype(dtype)
-    where, how = f"layer {layer}, head {head}", "each row sums to 1 · no token left out"
+    where, how = f"layer {layer}, head {head}", f"{row_sums(trace, stream, layer)} · no token left out"
     query, key = np.indices(weights.shape).reshape(2, -1)
     return Figure(
         component="heatmap",

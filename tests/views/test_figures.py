@@ -14,6 +14,7 @@ from core.capture import AttentionCall, Check, Output, Provenance, Trace
 from core.heads import survey
 from core.text import Tokens
 from core.views import SCALES, head_view_figure, heatmap_figure, overview_figure
+from core.views.captions import head_facts
 from core.views.heatmap import EXACT_CELLS
 from core.views.payload import unpack
 
@@ -27,8 +28,8 @@ def archive(npz: bytes) -> dict[str, np.ndarray]:
         return dict(arrays)
 
 
-def random_trace(length: int, *, causal: bool, layers: int = 2, heads: int = 3) -> Trace:
-    """A trace of random queries and keys, as long as wanted."""
+def random_trace(length: int, *, causal: bool, layers: int = 2, heads: int = 3, **special: object) -> Trace:
+    """A trace of random queries and keys, as long as wanted. special: further fields of its calls."""
     generator = torch.Generator().manual_seed(length)
     column = tuple(range(length))
     tokens = Tokens(
@@ -55,6 +56,7 @@ def random_trace(length: int, *, causal: bool, layers: int = 2, heads: int = 3) 
             causal=causal,
             scale=8**-0.5,
             bias=None,
+            **special,
         )
         for layer in range(layers)
     ]
@@ -148,6 +150,22 @@ def test_captions_name_model_place_scale_normalisation_size_and_check(trace, sur
             assert part in figure.caption
             assert part in str(archive(figure.npz())["caption"])
         assert set(table(figure.csv())["model"]) == {"all-MiniLM-L6-v2"}
+
+
+def test_a_sink_is_stated_with_its_share_and_rows_are_not_said_to_sum_to_one():
+    trace = random_trace(6, causal=True, sinks=torch.tensor([0.5, 1.0, 2.0]).view(1, 3, 1, 1))
+    share = float(trace.sink_share(1, [2]).mean())
+    assert 0 < share < 1
+    facts = dict(head_facts(trace, survey(trace, "self"), 1, 2))
+    assert f"{share:.2f} on the sink" in facts
+    for figure in (heatmap_figure(trace, "self", 1, 2, "sqrt"), head_view_figure(trace, "self", 1, 2)):
+        assert "rows sum to less than 1" in figure.caption
+        assert "sums to 1" not in figure.caption
+
+
+def test_a_limited_layer_is_named():
+    trace = random_trace(6, causal=True, kind="sliding window of 4")
+    assert "sliding window of 4" in dict(head_facts(trace, survey(trace, "self"), 0, 0))
 
 
 def test_file_names_are_safe():
