@@ -152,7 +152,7 @@ class Model:
         raise HeadlightError(f"{self.name} does not say which token its decoder starts with: check its config.json.")
 
     def _label_of(self, token: int) -> str:
-        labels = self.encoder.tokens_of_ids([token]).labels
+        labels = self.encoder.tokens_of_ids([token], continuing=True).labels
         return labels[0] if labels else ""
 
     def _predictions(self, answer: Any) -> dict[str, tuple[str, ...]]:

@@ -46,7 +46,7 @@ def _resumed(ours: str, i: int, theirs: str, j: int) -> tuple[int, int]:
     if theirs[unseen : unseen + 1] == ours[i]:
         return i, unseen
     for size, reach in ((_SURE, _DROPPED), (1, _ADDED)):
-        place = theirs.find(ours[i : i + size], j, j + reach + size)
+        place = theirs.find(ours[i : i + size], unseen, unseen + reach + size)
         if place >= 0:
             return i, place
     for added in range(1, min(_ADDED, len(ours) - i)):
@@ -60,17 +60,18 @@ def spans_from(spelled: str, token_spans: Sequence[Span], text: str) -> list[Spa
     """Spans in the text of tokens whose spans in what they spell are known.
 
     A token of which nothing is found covers what is left between its neighbours, if it is alone there and that holds
-    no white space: a word that became one unknown token. Otherwise it covers nothing. One whose last characters are
-    not found, as a newer Unicode folds them, covers what is left up to the next token or white space.
+    no white space: a word that became one unknown token. Otherwise it covers nothing. One whose first or last character
+    is not found, as a newer Unicode folds it, covers what is left on that side up to its neighbour or white space.
     """
     found = align(spelled, text)
     spans: list[Span | None] = []
+    lacks = []  # of each token, whether its first and its last character were not found
     for start, end in token_spans:
         own = [span for span in found[start:end] if span is not None]
         spans.append((own[0][0], own[-1][1]) if own else None)
+        lacks.append((start < end and found[start] is None, start < end and found[end - 1] is None))
     is_space = [start < end and not spelled[start:end].strip() for start, end in token_spans]
-    is_open = [start < end and found[end - 1] is None for start, end in token_spans]
-    return _fill(spans, is_space, is_open, text)
+    return _fill(spans, is_space, lacks, text)
 
 
 def _folded(text: str) -> tuple[str, list[int]]:
@@ -101,24 +102,27 @@ def _is_space(character: str) -> bool:
     return character.isspace() or character == METASPACE
 
 
-def _fill(spans: Sequence[Span | None], is_space: Sequence[bool], is_open: Sequence[bool], text: str) -> list[Span]:
+def _fill(
+    spans: Sequence[Span | None], is_space: Sequence[bool], lacks: Sequence[tuple[bool, bool]], text: str
+) -> list[Span]:
     upcoming = iter([*(span[0] for span in spans if span), len(text)])
     following = next(upcoming)
     filled: list[Span] = []
     for i, span in enumerate(spans):
+        before = filled[-1][1] if filled else 0
         if span is not None:
             following = next(upcoming)
             start, end = span
-            left = _up_to_space(text[end:following]) if is_open[i] else ""
-            filled.append((start, end + len(left)))
+            left = _up_to_space(text[before:start][::-1]) if lacks[i][0] else ""
+            right = _up_to_space(text[end:following]) if lacks[i][1] else ""
+            filled.append((start - len(left), end + len(right)))
             continue
-        end = filled[-1][1] if filled else 0
-        gap = text[end:following]
-        left = gap.strip()
-        start = end + gap.find(left)
+        gap = text[before:following]
+        word = gap.strip()
+        start = before + gap.find(word)
         alone = (i == 0 or spans[i - 1] is not None) and (i + 1 == len(spans) or spans[i + 1] is not None)
-        whole = alone and not is_space[i] and _up_to_space(left) == left
-        filled.append((start, start + len(left)) if whole and left else (end, end))
+        whole = alone and word and not is_space[i] and _up_to_space(word) == word
+        filled.append((start, start + len(word)) if whole else (before, before))
     return filled
 
 

@@ -80,7 +80,7 @@ class FastReader:
         return next(kept, 0)
 
     def pieces_of(self, ids: Sequence[int]) -> list[str]:
-        return [self.backend.id_to_token(i) or f"⟨id {i}⟩" for i in ids]
+        return [self.backend.id_to_token(i) or f"⟨id={i}⟩" for i in ids]
 
     def bytes_of(self, pieces: Sequence[str]) -> list[bytes]:
         if self.space_mark == BYTE_LEVEL_SPACE:

@@ -24,7 +24,8 @@ def encoder_of(tokenizer: PreTrainedTokenizerBase, max_length: int) -> TextEncod
         other = copy.deepcopy(tokenizer)
         other._switch_to_target_mode()
         target = _reader(other)
-    return TextEncoder(_reader(tokenizer), tokenizer.unk_token_id, max_length, tokenizer.eos_token_id, target)
+    reader = _reader(copy.deepcopy(tokenizer))
+    return TextEncoder(reader, tokenizer.unk_token_id, max_length, tokenizer.eos_token_id, target)
 
 
 def _reader(tokenizer: PreTrainedTokenizerBase) -> Reader:

@@ -22,6 +22,7 @@ class PlainReader:
     """A tokenizer that is a way to split and a vocabulary.
 
     split: the pieces of a text with the characters that they cover. glue: what stands between pieces in a text.
+    knows_words: whether its pieces are words.
     unknown, start, end: names in the vocabulary, None where there is none; `start text end pair end` is the template.
     """
 
@@ -53,13 +54,13 @@ class PlainReader:
             pieces=[piece for piece, _, _ in rows],
             sequences=[sequence for _, sequence, _ in rows],
             offsets=[span for _, _, span in rows],
-            words=[None] * len(rows),
+            words=[i if self.knows_words and s is not None else None for i, (_, s, _) in enumerate(rows)],
             type_ids=_type_ids([sequence for _, sequence, _ in rows]),
         )
 
     def pieces_of(self, ids: Sequence[int]) -> list[str]:
         names = {number: piece for piece, number in self.vocabulary.items()}
-        return [names.get(i, f"⟨id {i}⟩") for i in ids]
+        return [names.get(i, f"⟨id={i}⟩") for i in ids]
 
     def bytes_of(self, pieces: Sequence[str]) -> list[bytes]:
         found = []

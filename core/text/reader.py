@@ -52,7 +52,7 @@ class Reader(Protocol):
         ...
 
     def pieces_of(self, ids: Sequence[int]) -> list[str]:
-        """How the vocabulary spells ids; those outside it as `⟨id 7⟩`."""
+        """How the vocabulary spells ids; those outside it as `⟨id=7⟩`."""
         ...
 
     def bytes_of(self, pieces: Sequence[str]) -> list[bytes]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -42,8 +41,7 @@ class SlowReader:
 
     @classmethod
     def fixed(cls, tokenizer: Any) -> SlowReader:
-        """Own a copy of a tokenizer, and find out once how it spells."""
-        tokenizer = copy.deepcopy(tokenizer)
+        """Find out once how a tokenizer spells; it becomes the reader's own, and nobody else may change it."""
         special = set(tokenizer.all_special_tokens)
         special |= {str(t) for t in tokenizer.added_tokens_decoder.values() if t.special}
         added = {str(t) for t in tokenizer.added_tokens_decoder.values()} - special

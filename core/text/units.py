@@ -66,7 +66,7 @@ def starts_of(merged: HasWords) -> list[int]:
 def units_of(tokens: Tokens) -> Units:
     """The words of tokens; a special token is a unit by itself."""
     starts = starts_of(tokens)
-    members = tuple(tuple(range(*pair)) for pair in zip(starts, [*starts[1:], len(tokens)], strict=True))
+    members = tuple(tuple(range(*pair)) for pair in zip(starts, [*starts, len(tokens)][1:], strict=True))
     spans = tuple(_span_of(tokens, places) for places in members)
     return Units(
         text=tokens.text,

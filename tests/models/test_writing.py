@@ -64,7 +64,7 @@ def test_each_row_is_labelled_with_the_token_it_predicts(decoder: Model) -> None
     predicted = trace.predicted()
     assert predicted is not None
     assert len(predicted) == len(trace.tokens)
-    expected = [decoder.encoder.tokens_of_ids([i]).labels[0] for i in trace.tokens.ids[given:]]
+    expected = [decoder.encoder.tokens_of_ids([i], continuing=True).labels[0] for i in trace.tokens.ids[given:]]
     assert list(predicted[given - 1 : -1]) == expected
 
 

@@ -107,7 +107,7 @@ def _save(tokenizer: Tokenizer, folder: Path, **names: str) -> None:
 
 def _marian(folder: Path) -> None:
     source = sentencepiece_model("unigram", **_IDS)
-    target = sentencepiece_model("unigram", **(_IDS | dict(vocab_size=200)))
+    target = sentencepiece_model("bpe", **_IDS)
     pieces = ["</s>", "<unk>"]
     for name, model in (("source.spm", source), ("target.spm", target)):
         (folder / name).write_bytes(model)

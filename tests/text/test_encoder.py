@@ -211,6 +211,15 @@ def test_threads_share_an_encoder(encoder: TextEncoder) -> None:
             assert list(together) == alone
 
 
+def test_threads_share_an_encoder_without_a_backend(encoders: dict[str, TextEncoder]) -> None:
+    marian = encoders["marian"]
+    texts = [f"{'the cat 我爱你 café ' * n}</s> {n}" for n in range(1, 21)]
+    alone = [(marian.encode(text), marian.encode_target(text)) for text in texts]
+    with ThreadPoolExecutor(8) as pool:
+        both = pool.map(lambda text: (marian.encode(text), marian.encode_target(text)), texts * 3)
+        assert list(both) == alone * 3
+
+
 def test_tokens_refuse_columns_of_different_lengths(wordpiece: TextEncoder) -> None:
     tokens = wordpiece.encode("The cat sat.")
     for column in ("pieces", "labels", "spans", "sequences", "words", "type_ids", "special", "unknown"):

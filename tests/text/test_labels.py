@@ -45,6 +45,11 @@ def test_a_token_that_ends_one_character_and_begins_the_next_says_both() -> None
         ("\u2028", "⟨U+2028⟩"),
         ("\u200d", "⟨U+200D⟩"),
         ("👩\u200d👧", "👩\u200d👧"),
+        ("\u0301", "◌\u0301"),
+        ("\u0301e", "◌\u0301e"),
+        ("e\u0301", "e\u0301"),
+        ("\ufe0f", "⟨U+FE0F⟩"),
+        ("❤\ufe0f", "❤\ufe0f"),
         ("</script>", "</script>"),
         ("**b** $x$", "**b**␣$x$"),
     ],
@@ -59,7 +64,7 @@ def test_no_label_of_one_character_is_blank_or_turns_the_text_around(character: 
     assert shown
     assert not shown.isspace()
     assert unicodedata.category(shown[0]) not in ("Cc", "Cf", "Zl", "Zp", "Zs")
-    assert shown == character or "⟨" in shown or len(shown) == 1
+    assert shown in (character, f"◌{character}") or "⟨" in shown or len(shown) == 1
 
 
 def test_spaces_tabs_and_newlines_show_in_byte_level_labels(bytewise: TextEncoder) -> None:
@@ -79,6 +84,11 @@ def test_signs_of_vocabularies_are_shown_where_the_user_typed_them(wordpiece: Te
 
 def test_a_token_without_characters_shows_its_piece() -> None:
     assert make_labels("a", [(0, 0), (0, 1), None], ["Ġ", "a", "</s>"], "Ġ") == ["⟨␣⟩", "a", "</s>"]
+
+
+def test_a_joiner_or_mark_that_is_split_is_shown_for_what_it_is() -> None:
+    assert make_labels("a\u200d", [(0, 1), (1, 2), (1, 2)], ["a", "x", "y"])[1:] == ["⟨U+200D⟩[1/2]", "⟨U+200D⟩[2/2]"]
+    assert make_labels("e\u0301", [(0, 1), (1, 2), (1, 2)], ["e", "x", "y"])[1:] == ["◌\u0301[1/2]", "◌\u0301[2/2]"]
 
 
 def test_a_very_long_label_is_cut_and_says_how_much_is_missing() -> None:

@@ -79,3 +79,27 @@ def test_marks_go_to_the_letter_before_them_and_nowhere_else() -> None:
 def test_a_letter_spelt_like_the_byte_level_space_keeps_its_span() -> None:
     # A cased WordPiece vocabulary knows the Maltese letter Ġ.
     assert mend_spans("Ġ a Ġ", [(0, 1), (2, 3), (4, 5)], ["Ġ", "a", "Ġ"]) == [(0, 1), (2, 3), (4, 5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "offsets", "pieces", "expected"),
+    [
+        ("cat", [(0, 1), (0, 3)], ["▁", "cat"], [(0, 0), (0, 3)]),  # put there
+        ("a cat", [(0, 1), (2, 5)], ["▁a", "▁cat"], [(0, 1), (1, 5)]),  # the white space was split off before
+        ("a \n cat", [(0, 1), (4, 7)], ["▁a", "▁cat"], [(0, 1), (1, 7)]),  # folded to one
+        ("a  cat", [(0, 1), (1, 2), (3, 6)], ["▁a", "▁", "cat"], [(0, 1), (1, 3), (3, 6)]),
+        ("a 猫", [(0, 1), (2, 3), (2, 3)], ["▁a", "▁", "猫"], [(0, 1), (1, 2), (2, 3)]),
+        (" a", [(1, 2)], ["▁a"], [(1, 2)]),  # cut off, and another put there
+        ("\ta", [(0, 1), (0, 1), (1, 2)], ["▁", "\t", "a"], [(0, 0), (0, 1), (1, 2)]),
+        ("▁a", [(0, 2)], ["▁a"], [(0, 2)]),  # typed
+    ],
+)
+def test_a_space_mark_covers_the_white_space_that_it_stands_for(
+    text: str, offsets: list[tuple[int, int]], pieces: list[str], expected: list[tuple[int, int]]
+) -> None:
+    assert mend_spans(text, offsets, pieces, "▁") == expected
+
+
+def test_bytes_reported_as_one_lump_are_told_apart() -> None:
+    pieces = [f"<0x{byte:02X}>" for byte in "é猫".encode()]
+    assert mend_spans("é猫", [(0, 2)] * 5, pieces) == [(0, 1)] * 2 + [(1, 2)] * 3
