@@ -14,10 +14,10 @@ from core.capture.paths import ROW_BLOCKS, TAP, implementation_of, interface_pat
 from core.capture.recording import Recording
 from core.capture.trace import check_of
 
-# As shares of the largest number of the answer. Two ways of summing differ by rounding, which a network amplifies; a
-# wrong mask differs by the numbers' own size.
+# Mean difference of two answers as a share of their mean size. Two ways of summing differ by rounding, which a network
+# amplifies; under a wrong mask they would differ by about their own size.
 ROUNDING = 1e-3
-ROUNDING_OF_HALF = 0.1
+ROUNDING_OF_HALF = 0.25
 
 
 @torch.no_grad()
@@ -51,10 +51,12 @@ def _tried(network: nn.Module, path: str, inputs: Mapping[str, Any]) -> str | No
     _set(network, path)
     recording = Recording(network)
     handles = install_hooks(network)
-    with recording.listening(tapped=True):
-        answer = network(**inputs)[0]
-    for handle in handles:
-        handle.remove()
+    try:
+        with recording.listening(tapped=True):
+            answer = network(**inputs)[0]
+    finally:
+        for handle in handles:
+            handle.remove()
     of_interface = [isinstance(call, AttentionCall) for call in recording.calls]
     errors = [by_head for by_head, ours in zip(recording.errors(), of_interface, strict=True) if ours]
     if not errors or not check_of(errors, _dtype_of(network)).passed:
@@ -73,9 +75,13 @@ def _dtype_of(network: nn.Module) -> torch.dtype:
 
 
 def _same(answer: Tensor, expected: Tensor, inputs: Mapping[str, Any], dtype: torch.dtype) -> bool:
-    """Whether two answers agree wherever they are about the text: the rows of padding are of no consequence."""
+    """Whether two answers agree wherever they are about the text: the rows of padding are of no consequence.
+
+    On the whole, because rounding may send a few tokens to other experts.
+    """
     mask = inputs.get("decoder_attention_mask" if "decoder_input_ids" in inputs else "attention_mask")
     if mask is not None and answer.shape[:2] == mask.shape:
         answer, expected = answer[mask.bool()], expected[mask.bool()]
     tolerance = ROUNDING if dtype in (torch.float32, torch.float64) else ROUNDING_OF_HALF
-    return bool((answer - expected).abs().max() <= tolerance * expected.abs().max())
+    answer, expected = answer.float(), expected.float()
+    return bool((answer - expected).abs().mean() <= tolerance * expected.abs().mean())

@@ -32,24 +32,39 @@ class Product(NamedTuple):
 Arrange = Callable[[Tensor], Product | None]
 
 
-def product_of(func: Callable[..., Any], args: Sequence[Any], operand: Tensor, output: Tensor) -> Arrange | None:
-    """How to read a call of torch as weights times values; None if it is no product of two tensors.
+def is_product(func: Callable[..., Any]) -> bool:
+    """Whether a function of torch may multiply weights and values: its result is no weights any more."""
+    return func in MATMULS or func is torch.einsum
 
-    operand: that of the arguments which are the weights
+
+def operands_of(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
+    """The tensors that a function of torch is called with, in order; an einsum may take them as a list."""
+    given = args[1] if func is torch.einsum and isinstance(args[1], (list, tuple)) else [*args, *kwargs.values()]
+    return [each for each in given if isinstance(each, Tensor)]
+
+
+def product_of(
+    func: Callable[..., Any], args: Sequence[Any], operands: Sequence[Tensor], mine: Tensor, output: Tensor
+) -> Arrange | None:
+    """How to read a product as weights times values; None if it is none of two tensors that are computed.
+
+    mine: that of the operands which are the weights
     """
-    if func in MATMULS and len(args) == 2:
-        first, second = args
-        if operand is first and not isinstance(second, nn.Parameter):
-            return lambda weights: _of_matmul(weights, second, output)
-        if operand is second and first.dim() > 1 and second.dim() > 1 and not isinstance(first, nn.Parameter):
-            return lambda weights: _of_matmul(weights.mT, first.mT, output.mT)
+    if len(operands) != 2:
+        return None
+    first, second = operands
+    weights_first = mine is first
+    value = second if weights_first else first
+    # The expected embedding of a word is a softmax times parameters.
+    if isinstance(value, nn.Parameter):
+        return None
     if func is torch.einsum:
-        first, second = args[1] if len(args) == 2 else args[1:]
-        if operand is first and not isinstance(second, nn.Parameter):
-            return lambda weights: _of_einsum(args[0], weights, second, True, output)
-        if operand is second:
-            return lambda weights: _of_einsum(args[0], weights, first, False, output)
-    return None
+        return lambda weights: _of_einsum(args[0], weights, value, weights_first, output)
+    if weights_first:
+        return lambda weights: _of_matmul(weights, value, output)
+    if first.dim() < 2 or second.dim() < 2:
+        return None
+    return lambda weights: _of_matmul(weights.mT, value.mT, output.mT)
 
 
 def _of_matmul(weights: Tensor, value: Tensor, output: Tensor) -> Product | None:

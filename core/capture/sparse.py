@@ -71,7 +71,7 @@ class SparseCall(Call):
         """See `Call.weights`."""
         stored = self._chosen(self.stored, heads, batch)[:, rows].float()  # (heads, rows, C)
         stored = stored.masked_fill(self._chosen(self.blocked, heads, batch)[:, rows], 0)
-        full = self._spread(stored, rows, batch, 0.0)  # (heads, rows, S)
+        full = self._spread(stored, rows, batch)  # (heads, rows, S)
         if self.whole is not None:
             weights = self._chosen(self.whole[0], heads, batch).float()  # (heads, W, S)
             weights = weights.masked_fill(self._chosen(self.whole[1], heads, batch), 0)
@@ -86,7 +86,8 @@ class SparseCall(Call):
         heads: Sequence[int] | None = None,
     ) -> Tensor:
         """See `Call.masked`."""
-        full = self._spread(self._chosen(self.blocked, heads, batch)[:, rows], rows, batch, True)
+        visible = ~self._chosen(self.blocked, heads, batch)[:, rows]  # (1 or heads, rows, C)
+        full = self._spread(visible.float(), rows, batch) == 0  # (1 or heads, rows, S)
         if self.whole is not None:
             blocked = self._chosen(self.whole[1], heads, batch)
             full = self._with_whole_rows(full, blocked, rows, batch)
@@ -96,13 +97,13 @@ class SparseCall(Call):
         tensor = tensor[batch]
         return tensor if heads is None or tensor.shape[0] == 1 else tensor[list(heads)]
 
-    def _spread(self, columns: Tensor, rows: slice, batch: int, elsewhere: float) -> Tensor:
-        """(heads, rows, C) -> (heads, rows, S)"""
+    def _spread(self, columns: Tensor, rows: slice, batch: int) -> Tensor:
+        """(heads, rows, C) -> (heads, rows, S). A key may have two columns, one of which is blocked: they are added."""
         places = self.places[batch if self.places.shape[0] > 1 else 0, rows]  # (rows, C)
         places = torch.where((places < 0) | (places >= self.keys), self.keys, places)
         # Columns that are no key go to one more key, which is cut off.
-        full = columns.new_full((*columns.shape[:2], self.keys + 1), elsewhere)
-        return full.scatter(2, places.expand_as(columns), columns)[..., : self.keys]
+        full = columns.new_zeros(*columns.shape[:2], self.keys + 1)
+        return full.scatter_add(2, places.expand_as(columns), columns)[..., : self.keys]
 
     def _with_whole_rows(self, full: Tensor, given: Tensor, rows: slice, batch: int) -> Tensor:
         assert self.whole is not None

@@ -26,7 +26,16 @@ from core.capture.kept import Call
 from core.capture.kinds import kind_of
 from core.capture.layout import RESHAPING, heads_in, in_four, shared_by_heads
 from core.capture.multihead import with_weights
-from core.capture.products import MULTIPLICATIONS, SUMS, Arrange, Product, pooled_product, product_of
+from core.capture.products import (
+    MULTIPLICATIONS,
+    SUMS,
+    Arrange,
+    Product,
+    is_product,
+    operands_of,
+    pooled_product,
+    product_of,
+)
 from core.capture.proof import error_of_product
 from core.capture.stored import StoredCall
 from core.capture.windows import BandReader, blocks_of, is_banded, is_in_blocks, main_rows
@@ -93,7 +102,8 @@ class Tap(TorchFunctionMode):
             return self._multi_head(func, args, kwargs)
         result = func(*args, **kwargs)
         if func in SOFTMAXES:
-            self._on_softmax(args[0] if args else kwargs["input"], result)
+            dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
+            self._on_softmax(operands_of(func, args, kwargs)[0], result, -1 if dim is None else dim)
         elif func is F.scaled_dot_product_attention:
             self._on_fused(dict(zip(_SDPA, args, strict=False)) | dict(kwargs), result)
         elif isinstance(result, Tensor) and self._followed:
@@ -114,7 +124,7 @@ class Tap(TorchFunctionMode):
         """Of (B, H, …), (B · H, …) or, for one text and one head, of two dimensions; None if it is none of these."""
         return heads_in(tensor.shape[0], self._source_shape[0], module) if tensor.dim() == 3 else 1
 
-    def _on_softmax(self, scores: Tensor, weights: Tensor) -> None:
+    def _on_softmax(self, scores: Tensor, weights: Tensor, dim: int) -> None:
         blocked = scores.detach() < LOWEST_SCORE
         frame = self._frame
         if frame is not None and is_banded(frame.module):
@@ -122,12 +132,12 @@ class Tap(TorchFunctionMode):
                 frame.then = BandReader(frame, self._source_shape[1], self._keeper.on_weights)
             frame.then.add(weights.detach(), blocked)
             return
-        self._followed[weights] = Followed(Softmax(frame, weights.shape[-1]), blocked if bool(blocked.any()) else None)
+        softmax = Softmax(frame, columns=weights.shape[dim])
+        self._followed[weights] = Followed(softmax, blocked if bool(blocked.any()) else None)
 
     def _follow(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], result: Tensor) -> None:
-        # An einsum may take its tensors as a list.
-        given = args[1] if func is torch.einsum and len(args) == 2 else args
-        operand = next((a for a in given if isinstance(a, Tensor) and a in self._followed), None)
+        operands = operands_of(func, args, kwargs)
+        operand = next((tensor for tensor in operands if tensor in self._followed), None)
         if operand is None or not result.is_floating_point():
             return
         followed: Followed = self._followed[operand]
@@ -139,11 +149,12 @@ class Tap(TorchFunctionMode):
                 pooled = partial(pooled_product, value=value, args=args, kwargs=kwargs, output=result)
                 self._on_product(followed, pooled, weights)
             return
-        arrange = product_of(func, args, operand, result)
-        if arrange is not None:
-            self._on_product(followed, arrange, operand)
+        if is_product(func):
+            arrange = product_of(func, args, operands, operand, result)
+            if arrange is not None:
+                self._on_product(followed, arrange, operand)
         elif func in MULTIPLICATIONS and result.numel() > operand.numel():
-            value = next(a for a in args if a is not operand)
+            value = next(tensor for tensor in operands if tensor is not operand)
             self._followed[result] = replace(followed, spread=(operand.detach(), value.detach()))
         elif func in RESHAPING and result.dim() and result.numel() <= operand.numel():
             blocked = followed.blocked

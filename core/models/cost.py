@@ -17,7 +17,9 @@ def run_nbytes(card: ModelCard, itemsize: int, tokens: int, decoder_tokens: int 
     for stream in card.streams:
         sizes = Sizes(card.layers[stream], card.heads[stream], card.key_value_heads[stream], card.widths[stream])
         queries, keys = lengths.get(stream, (tokens, tokens))
+        # Where the queries and keys cannot be had, the weights themselves are kept.
         kept += recording_nbytes(sizes, queries, keys, itemsize)
+        kept += 0 if sizes.width else sizes.layers * layer_nbytes(sizes, queries, keys)
         shown = max(shown, layer_nbytes(sizes, queries, keys))
     return kept + 2 * shown
 

@@ -222,7 +222,8 @@ def _positions(network: PreTrainedModel) -> int:
 
     RoBERTa and its kin count positions from the padding index on: the rows up to it are never read by a token.
     """
-    positions: int = getattr(network.config, "max_position_embeddings", None) or MAX_TOKENS
+    stated = getattr(network.config, "max_position_embeddings", None) or 0
+    positions = stated if stated > 0 else MAX_TOKENS  # XLNet states -1
     for path, module in network.named_modules():
         if path.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
             return module.num_embeddings - module.padding_idx - 1

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from core.capture import Call, Check, Provenance, Recording, Trace, check_of, record
+from core.capture import Call, Check, Provenance, Recording, Trace, check_of, path_of, record
 from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.answers import output_of, predicted_by
@@ -24,7 +24,6 @@ from core.models.reading import Reading
 from core.models.report import LoadReport
 from core.text import TextEncoder, Tokens
 
-BACKEND = "sdpa, recorded"
 # What an encoder-decoder may write when nothing else is said.
 ANSWER_TOKENS = 128
 # Logits of all rows are kept up to a quarter of a gigabyte.
@@ -102,7 +101,7 @@ class Model:
             revision=self.revision,
             dtype=self._dtype_name,
             device=describe_device(self.device),
-            backend=BACKEND,
+            backend=f"{path_of(self.network)}, recorded",
             mask=_mask_name(recording.calls[0]),
             remark=self.report.remark,
             checks=(self._checked(recording),),

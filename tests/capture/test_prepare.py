@@ -5,13 +5,22 @@ import copy
 import pytest
 import torch
 from torch import nn
-from transformers import AutoModel, BertConfig, EncoderDecoderConfig, EncoderDecoderModel, GPT2Config, PreTrainedModel
+from transformers import (
+    AttentionMaskInterface,
+    AutoConfig,
+    AutoModel,
+    BertConfig,
+    EncoderDecoderConfig,
+    EncoderDecoderModel,
+    GPT2Config,
+    PreTrainedModel,
+)
 
-from core.capture import AttentionCall, check_of, path_of, prepare, record
+from core.capture import AttentionCall, check_of, path_of, prepare, record, row_blocks
+from core.capture.families import REASONS, capturable
 from core.capture.paths import interface_path
 from core.capture.row_blocks import always_mask
 from core.errors import HeadlightError
-from core.capture.families import REASONS, capturable
 from tests.architectures import ARCHITECTURES, Architecture
 from tests.sentences import is_one_sentence
 from tests.tiny import tiny_config
@@ -21,7 +30,7 @@ PATHS = {
     "gemma2": "row blocks", "gpt_oss": "row blocks", "granite_swa": "row blocks", "switch_transformers": "row blocks",
     "longt5": "row blocks and tap",
     "bloom": "tap", "mpt": "tap", "gpt_neo": "tap", "falcon": "tap", "deberta-v2": "tap", "xlnet": "tap",
-    "longformer": "tap", "bigbird_pegasus": "tap", "hy_v4": "tap",
+    "longformer": "tap", "bigbird_pegasus": "tap", "hy_v4": "tap", "doge": "tap",
 }  # fmt: skip
 
 
@@ -86,26 +95,18 @@ def test_an_eager_network_is_moved_to_the_faster_path() -> None:
 
 def test_a_network_whose_weights_do_not_prove_right_is_tapped() -> None:
     network = architecture("bert").network()
-    attention = type(network.bert.encoder.layer[0].attention.self)
-
-    class Sharpened(attention):
-        """Passes on a scale that is not the one it lets the fused function use."""
-
-        def forward(self, *args, **kwargs):
-            query = self.query
-            return super().forward(*args, **kwargs) if query is None else super().forward(*args, **kwargs)
-
-    del Sharpened
-    # Values that are scaled after the product are no longer what the weights multiply.
-    original = network.config._attn_implementation
-    assert original == "sdpa"
+    network.train()  # the fused function drops weights out of sight
+    inputs = architecture("bert").inputs("right")
+    assert prepare(network, inputs) == "tap"
+    assert network.config._attn_implementation == "eager"
+    with torch.no_grad(), record(network) as recording:
+        network(**inputs)
+    # What is tapped are the weights that did multiply the values.
+    assert (recording.calls[0].weights(batch=0).sum(-1) - 1).abs().max() > 0.05
+    assert check_of(recording.errors(), torch.float32).passed
 
 
 def test_row_blocks_are_given_up_where_the_answer_is_not_eager_s(monkeypatch: pytest.MonkeyPatch) -> None:
-    from transformers import AttentionMaskInterface
-
-    from core.capture import row_blocks
-
     network = architecture("gemma2").network()
     # Without its mask the network attends to the future: A·V = O holds all the same, only the answer tells.
     AttentionMaskInterface.register(row_blocks.NAME, lambda **kwargs: torch.ones_like(always_mask(**kwargs)))
@@ -196,8 +197,6 @@ def test_the_key_value_group_of_each_head(title: str) -> None:
 
 @pytest.mark.parametrize("family", REASONS)
 def test_what_cannot_be_shown_is_refused_with_one_sentence_that_names_it(family: str) -> None:
-    from transformers import AutoConfig
-
     with pytest.raises(HeadlightError) as refusal:
         capturable(AutoConfig.for_model(family), "my-model")
     assert is_one_sentence(str(refusal.value))

@@ -57,6 +57,8 @@ def test_an_encoder_decoder_has_three_streams(kind: str) -> None:
         ("model.decoder.layers.0.encoder_attn", True, "cross"),
         ("decoder.block.0.layer.1.EncDecAttention", True, "cross"),
         ("decoder.transformer.h.0.crossattention", True, "cross"),
+        ("model.text_encoder.layers.0.self_attn", True, "encoder"),
+        ("decoder.layers.0.multihead_attn", True, "cross"),
         ("", False, "self"),
     ],
 )

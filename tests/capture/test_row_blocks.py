@@ -18,7 +18,9 @@ def drawn(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
-def by_hand(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, scale: float, cap: float | None, sinks: Tensor | None) -> Tensor:
+def by_hand(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor, scale: float, cap: float | None, sinks: Tensor | None
+) -> Tensor:
     """The formula in float64 over whole maps: (B, T, H, D)."""
     k, v = (t.double().repeat_interleave(HEADS // GROUPS, 1) for t in (k, v))
     scores = q.double() @ k.mT * scale
@@ -76,7 +78,9 @@ def test_a_row_without_any_key_is_zero_and_others_feel_nothing_of_it() -> None:
 
 def test_the_share_of_a_sink_is_what_the_row_lacks() -> None:
     sinks = torch.tensor([-torch.inf, 0.0, 2.0, 50.0]).view(1, -1, 1, 1)
-    call = AttentionCall("", "self", 0, *(drawn(2, HEADS, 6, WIDTH) for _ in range(2)), None, True, 0.5, None, None, sinks)
+    call = AttentionCall(
+        "", "self", 0, *(drawn(2, HEADS, 6, WIDTH) for _ in range(2)), None, True, 0.5, None, None, sinks
+    )
     share = call.sink_share()
     assert call.has_sink
     assert torch.allclose(share, 1 - call.weights().sum(-1), atol=1e-6)
@@ -92,7 +96,9 @@ def test_the_share_of_a_sink_is_what_the_row_lacks() -> None:
 
 def test_sinks_may_differ_from_query_to_query() -> None:
     sinks = drawn(2, HEADS, 6, 1, seed=3)
-    call = AttentionCall("", "self", 0, *(drawn(2, HEADS, 6, WIDTH) for _ in range(2)), None, True, 0.5, None, None, sinks)
+    call = AttentionCall(
+        "", "self", 0, *(drawn(2, HEADS, 6, WIDTH) for _ in range(2)), None, True, 0.5, None, None, sinks
+    )
     scores = call.scores(batch=1).masked_fill(call.masked(), -torch.inf).exp()
     assert torch.allclose(call.weights(batch=1), scores / (scores.sum(-1, keepdim=True) + sinks[1].exp()), atol=1e-6)
     assert torch.allclose(call.weights([3, 0], slice(2, 4), batch=1), call.weights(batch=1)[[3, 0], 2:4])

@@ -9,6 +9,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
 from core import load
 from core.capture import AttentionCall, Check, Output, Provenance, Trace, check_of, record
+from core.capture.stored import StoredCall
 from core.models.model import Model
 from core.text import TextEncoder, Tokens
 from tests.tiny import LENGTH, TARGET_LENGTH, WINDOW, network_of, save_model, tiny_config, two_stack_inputs
@@ -140,6 +141,44 @@ def test_layers_may_differ_in_their_heads(byte_level: tokenizers.Tokenizer) -> N
     trace = Trace(letters(byte_level, 3), calls, PROVENANCE, NOTHING)
     assert trace.heads() == 6
     assert trace.attention(0).shape == (2, 3, 3)
+
+
+def test_a_trace_says_what_each_layer_is(byte_level: tokenizers.Tokenizer) -> None:
+    query, key = torch.zeros(1, 4, 5, 8), torch.zeros(1, 2, 5, 8)
+    plain = AttentionCall("model.layers.3.attn", "self", 0, query, key, None, causal=True, scale=1.0, bias=None)
+    sunk = replace(
+        plain, path="model.layers.7.attn", layer=1, kind="sliding window of 3", sinks=torch.zeros(1, 4, 1, 1)
+    )
+    trace = Trace(letters(byte_level, 5), [plain, sunk], PROVENANCE, NOTHING)
+    assert [trace.path(layer) for layer in range(2)] == ["model.layers.3.attn", "model.layers.7.attn"]
+    assert [trace.kind(layer) for layer in range(2)] == ["global", "sliding window of 3"]
+    assert trace.groups(0) == (0, 0, 1, 1)
+    assert [trace.has_sink(layer) for layer in range(2)] == [False, True]
+    # A sink that scores like each of the keys gets as much as one of them.
+    assert torch.allclose(trace.sink_share(1), (1 / torch.arange(2, 7)).expand(4, -1))
+    assert torch.allclose(trace.sink_share(1, [2], rows=slice(1, 3)), torch.tensor([[1 / 3, 1 / 4]]))
+    assert torch.all(trace.sink_share(0) == 0)
+
+
+def test_a_trace_of_stored_and_of_referred_calls_reads_the_same(byte_level: tokenizers.Tokenizer) -> None:
+    torch.manual_seed(0)
+    mask = torch.ones(1, 1, 4, 4).tril().bool()
+    mask[..., 0, :] = False
+    by_reference = call_of(torch.randn(1, 2, 4, 8), mask=mask, layer=0)
+    stored = StoredCall("p", "self", 1, stored=by_reference.weights()[None], blocked=~mask)
+    trace = Trace(letters(byte_level, 4), [by_reference, stored], PROVENANCE, NOTHING)
+    windows = [
+        (None, slice(None), slice(None)),
+        ([1], slice(1, 3), slice(None, None, 2)),
+        ([1, 0], slice(2, 4), slice(1)),
+    ]
+    for heads, rows, cols in windows:
+        first, second = (trace.attention(layer, heads, rows=rows, cols=cols) for layer in range(2))
+        assert torch.equal(first, second)
+        assert torch.equal(trace.masked(0, rows=rows, cols=cols), trace.masked(1, rows=rows, cols=cols))
+    assert trace.dead_rows(0).tolist() == trace.dead_rows(1).tolist() == [True, False, False, False]
+    assert trace.exact
+    assert not Trace(letters(byte_level, 4), [stored.rounded(torch.float16)], PROVENANCE, NOTHING).exact
 
 
 def test_memory_counts_each_storage_once(byte_level: tokenizers.Tokenizer) -> None:
