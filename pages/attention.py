@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from core.text import notes_on
 from core.ui import address, sidebar
 from core.ui.answer import show_answer
 from core.ui.card import figure_card
@@ -25,25 +24,25 @@ address.notice_arrival()
 request = sidebar.request_controls()
 analysis = analyse(request.task)
 trace = analysis.trace
-shown = selection_controls(trace, request.view_slot, request.example)
+sidebar.learn(request.task.model, analysis.card)
+shown = selection_controls(trace, request.view_slot, request.opening)
 survey = analysis.surveys[shown.stream]
-sidebar.writing_controls(analysis.card, request.view_slot)
 address.write({**request.address, **shown.address}, {**sidebar.first_visit(), **first_visit()})
 
 with st.container(horizontal=True, vertical_alignment="center", key="title_bar"):
     st.subheader(f"Layer {shown.layer} · Head {shown.head}", anchor=False, width="content")
-    facts(captions.head_facts(trace, survey, shown.layer, shown.head))
     st.space("stretch")
     model_report(analysis.card, analysis.report)
+facts(captions.head_facts(trace, survey, shown.layer, shown.head))
 
 # The first line is always there, so that the figures keep their place while heads are compared.
-example = request.example
+example = request.opening
 is_its_head = example is not None and (shown.layer, shown.head) == (example.layer, example.head)
 notes(
     [(example.hint if is_its_head else HOW_TO, "info")]
     + report_warnings(analysis.report)
     + [(sentence, "warning") for sentence in (*request.remarks, *shown.remarks)]
-    + [(found.sentence, "warning" if found.warning else "info") for found in notes_on(trace.tokens)]
+    + [(found.sentence, "warning" if found.warning else "info") for found in captions.reading_notes(trace)]
 )
 
 with st.container(key="figures"):
@@ -55,5 +54,5 @@ with one_head:
     figure_card(heatmap_figure(trace, survey.stream, shown.layer, shown.head, shown.scale), "heatmap")
 with one_layer:
     figure_card(head_view_figure(trace, survey.stream, shown.layer, shown.head), "headview")
-show_answer(trace.output, trace.provenance.model)
-small_print(captions.provenance_line(trace), "provenance")
+show_answer(trace, analysis.report)
+small_print(captions.provenance_line(trace, shown.stream), "provenance")

@@ -28,16 +28,17 @@ class Measures:
     uniform_first: float
 
 
-def measure(attention: Tensor, masked: Tensor) -> Measures:
+def measure(attention: Tensor, masked: Tensor, same_tokens: bool = True) -> Measures:
     """Measure the heads of one layer.
 
     attention: (heads, queries, keys); masked: bool (queries, keys), True where a query could not attend.
+    same_tokens: whether queries and keys are the same tokens; between two texts a distance means nothing and is NaN.
     Rows that could attend to nothing are left out of every mean.
     """
     alive = ~masked.all(dim=-1)  # (queries,)
     weights, visible = attention[:, alive], (~masked[alive]).float()
     uniform = visible / visible.sum(dim=-1, keepdim=True)
-    gaps = _gaps(*masked.shape)[alive]
+    gaps = _gaps(*masked.shape)[alive] if same_tokens else torch.full_like(visible, torch.nan)
     return Measures(
         entropy=_entropy(weights).mean(dim=-1),
         distance=(weights * gaps).sum(dim=-1).mean(dim=-1),

@@ -46,7 +46,7 @@ def survey(trace: Trace, stream: str, job: Job | None = None) -> Survey:
     for layer in range(layers):
         attention, masked = trace.attention(layer, stream=stream), trace.masked(layer, stream)
         tiles.append(_pad_heads(_pool(attention, masked, factor), heads))
-        measures.append(measure(attention, masked))
+        measures.append(measure(attention, masked, same_tokens=stream not in ("cross", "pooling")))
         if job is not None:
             job.advance(layer + 1, layers, f"drawing layer {layer + 1} of {layers}")
     return Survey(stream, torch.stack(tiles), factor, tuple(measures))

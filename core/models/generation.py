@@ -49,7 +49,9 @@ class Decoding:
         """The same as arguments of transformers' `generate`, every one named so that no saved default slips in."""
         sampled = self.kind == "sampled"
         drawn = {"temperature": self.temperature, "top_p": self.top_p, "top_k": 0} if sampled else {}
-        return {"do_sample": sampled, "num_beams": self.beams if self.kind == "beam" else 1, **drawn}
+        beams = self.beams if self.kind == "beam" else 1
+        # A BART would otherwise end every text at the last place, whatever it had to say there.
+        return {"do_sample": sampled, "num_beams": beams, "forced_eos_token_id": None, **drawn}
 
 
 GREEDY = Decoding()
@@ -85,16 +87,18 @@ def _cache_fits(config: Any) -> bool:
 
 def _without_padding(ids: Sequence[int], network: Any) -> list[int]:
     """Beams of different length are filled up after their end token."""
-    ends = _end_ids(network)
+    ends = end_ids(network)
     for place, token in enumerate(ids):
         if token in ends:
             return list(ids[: place + 1])
     return list(ids)
 
 
-def _end_ids(network: Any) -> set[int]:
-    end = network.generation_config.eos_token_id
-    return set() if end is None else {end} if isinstance(end, int) else set(end)
+def end_ids(network: Any, tokenizers_own: int | None = None) -> set[int]:
+    """Ids that end a text: those of the network's settings, and the tokenizer's own where it has one."""
+    end = getattr(getattr(network, "generation_config", None), "eos_token_id", None)
+    ends = [] if end is None else [end] if isinstance(end, int) else end
+    return {*ends, *([] if tokenizers_own is None else [tokenizers_own])}
 
 
 class _Progress(StoppingCriteria):

@@ -48,11 +48,13 @@ def load(
     insist: bool = False,
     most_bytes: int | None = None,
     memory: Mapping[str | int, int] | None = None,
+    called: str | None = None,
 ) -> Model:
     """Open a model by its catalogue name, the path of a local folder, or the id of a downloaded hub model.
 
     device: see `core.load`; "auto" spreads the model over all devices, main memory and the disk.
     job: told of each of the three steps, and may end the loading between them.
+    called: what sentences and figures call the model, where that is not its name or its folder's.
     insist: open it even if tensors of its layers are not in its files; its report then says so.
     most_bytes: refuse weights that take more. memory: what "auto" may use of each device, in bytes.
     Raises HeadlightError, one sentence, when the model cannot be opened.
@@ -60,6 +62,7 @@ def load(
     torch_dtype = dtype_named(dtype)
     _advance(job, 0, "checking the files")
     folder, shown_name, revision = _located(name, job)
+    name, shown_name = called or name, called or shown_name
     _advance(job, 1, "reading the weights")
     config = _read_config(name, folder)
     model_class = _model_class(name, folder, config)

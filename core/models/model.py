@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -19,7 +20,7 @@ from core.models.answers import output_of, predicted_by
 from core.models.card import ModelCard, positional_scheme
 from core.models.cost import require_room
 from core.models.devices import describe_device
-from core.models.generation import GREEDY, Decoding, continue_with
+from core.models.generation import GREEDY, Decoding, continue_with, end_ids
 from core.models.reading import Reading
 from core.models.report import LoadReport
 from core.text import TextEncoder, Tokens
@@ -131,17 +132,23 @@ class Model:
     def _read_and_answer(
         self, tokens: Tokens, target: str | None, generate: int, decoding: Decoding, job: Job | None
     ) -> Reading:
-        """An encoder-decoder's reading: row i of its decoder has read token i and goes on to say token i + 1."""
+        """An encoder-decoder's reading: its decoder reads a start token and what is said, without the end token."""
         if target is None and not self.network.can_generate():
             raise HeadlightError(f"{self.name} has no head to write with: give it a target to read.")
+        dropped = 0
         if target is not None:
-            said: Sequence[int] = self.encoder.encode_target(target).ids
+            encoded = self.encoder.encode_target(target)
+            said, dropped = list(encoded.ids), encoded.dropped
         else:
             count = min(generate or ANSWER_TOKENS, self.encoder.max_length)
             said = continue_with(self.network, self._inputs(Reading(tokens)), count, decoding, job)
         written = self.encoder.tokens_of_ids(said).text if target is None else None
-        read = [self._start_id(), *said[:-1]][: self.encoder.max_length]
-        return Reading(tokens, decoder=self.encoder.tokens_of_ids(read), written=written)
+        if said[-1] in end_ids(self.network, self.encoder.end_id):
+            said = said[:-1]
+        read = [self._start_id(), *said]
+        dropped += max(0, len(read) - self.encoder.max_length)
+        decoder = self.encoder.tokens_of_ids(read[: self.encoder.max_length])
+        return Reading(tokens, replace(decoder, dropped=dropped), written)
 
     def _start_id(self) -> int:
         for config in (getattr(self.network, "generation_config", None), self.network.config):

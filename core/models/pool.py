@@ -33,7 +33,15 @@ class ModelPool:
         """
 
         def opened() -> Model:
-            return load(openable(name), device=device, dtype=dtype, job=job, insist=insist, most_bytes=self._max_bytes)
+            return load(
+                openable(name),
+                called=name,
+                device=device,
+                dtype=dtype,
+                job=job,
+                insist=insist,
+                most_bytes=self._max_bytes,
+            )
 
         return self._models.get_or_make(
             (name, device or best_device(), dtype, insist),

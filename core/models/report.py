@@ -85,19 +85,16 @@ class LoadReport:
             for stored, used, count in self.cast
         )
         if self.random_body:
-            yield ReportLine(
-                f"{_listed(self.random_body)} of the layers not in the files: their random weights make the maps "
-                "meaningless.",
-                "error",
-            )
+            counted = _counted(self.random_body, "of the layers", "not in the files")
+            yield ReportLine(f"{counted}: random weights stand in their place and make the maps meaningless.", "error")
         if heads := [name for name in self.reinitialised if name not in self.random_body]:
-            yield ReportLine(f"{_listed(heads)} not in the files: the answer is random, the maps are not.", "warning")
+            counted = _counted(heads, "after the layers", "not in the files")
+            yield ReportLine(f"{counted}: the model's answer is random, the maps are not.", "warning")
         if self.mismatched:
-            yield ReportLine(f"{_listed(self.mismatched)} of another shape in the files.", "warning")
+            yield ReportLine(f"{_counted(self.mismatched, 'in the files', 'of another shape')}.", "warning")
         if self.unexpected:
-            yield ReportLine(
-                f"{_listed(self.unexpected)} of the files left out, for which the model has no place.", "info"
-            )
+            counted = _counted(self.unexpected, "in the files", "left out")
+            yield ReportLine(f"{counted}: the model has no place for them.", "info")
         if self.prefix:
             yield ReportLine(f"The prefix “{self.prefix}” was taken off the names in the files.", "warning")
         if self.pickled:
@@ -158,8 +155,10 @@ def _tensors(count: int) -> str:
     return "tensor was" if count == 1 else "tensors were"
 
 
-def _listed(names: Iterable[str]) -> str:
-    """How many there are and the first of them, as the beginning of a sentence."""
+def _counted(names: Iterable[str], where: str, what: str) -> str:
+    """How many tensors there are, where, what about them, and the names of the first."""
     known = sorted(names)
     more = ", …" if len(known) > SHOWN else ""
-    return f"{len(known):,} {_tensors(len(known))} ({', '.join(known[:SHOWN])}{more})"
+    number = "1 tensor" if len(known) == 1 else f"{len(known):,} tensors"
+    verb = "is" if len(known) == 1 else "are"
+    return f"{number} {where} {verb} {what} ({', '.join(known[:SHOWN])}{more})"

@@ -20,6 +20,9 @@ class Example:
     hint: str
 
 
+# The model whose heads the hints speak of.
+MODEL = "all-MiniLM-L6-v2"
+
 EXAMPLES = (
     Example(
         slug="pronoun",

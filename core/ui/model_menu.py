@@ -45,19 +45,20 @@ def more_models() -> None:
         name = st.text_input("Name on the hub, owner/name or owner/name@revision", key="hub_name")
         if st.button("Open, or download", disabled=not name.strip(), width="stretch", key="hub_open"):
             _get(name.strip())
+        offered = {_offer(listing): listing.entry for listing in catalogue() if listing.downloadable}
+        if offered:
+            chosen = st.selectbox("Well-known models", list(offered), key="offered")
+            small_print(offered[chosen].summary, "offer-summary")
+            if st.button("Download", icon=":material/download:", width="stretch", key="download"):
+                _get(offered[chosen].name)
         small_print(NETWORK, "network-rule")
         for listing in catalogue():
-            if listing.downloadable:
-                _offer(listing)
-            elif listing.unavailable:
+            if listing.unavailable and not listing.downloadable:
                 small_print(f"{listing.entry.name}: {listing.unavailable}", "unavailable")
 
 
-def _offer(listing: Listing) -> None:
-    entry = listing.entry
-    label = f"{entry.name.rpartition('/')[2]} · {entry.nbytes / 1e6:,.0f} MB"
-    if st.button(label, icon=":material/download:", help=entry.summary, width="stretch", key=f"get_{entry.name}"):
-        _get(entry.name)
+def _offer(listing: Listing) -> str:
+    return f"{listing.entry.name.rpartition('/')[2]} · {listing.entry.nbytes / 1e6:,.0f} MB"
 
 
 def _get(name: str) -> None:

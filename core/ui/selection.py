@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SCALE = "sqrt"
 ONLY_STREAM = "self"
+WANTED_STREAM = "wanted_stream"
 
 
 @dataclass(frozen=True)
@@ -46,18 +47,17 @@ def open_head(layer: int, head: int) -> None:
     st.session_state.layer, st.session_state.head = layer, head
 
 
-def selection_controls(trace: Trace, slot: DeltaGenerator, example: Example | None) -> Selection:
+def selection_controls(trace: Trace, slot: DeltaGenerator, opening: Example | None) -> Selection:
     """Draw the controls into a place of the sidebar, set to what an address asks for if somebody arrives by one.
 
-    example: the example that is open, if one is; it decides what an address leaves open.
+    opening: the example whose head is opened where an address leaves that open; else head 0 of layer 0 is.
     """
     arriving, state = take("selection"), st.session_state
     with slot:
-        stream = _stream(trace, arriving)
+        stream, *remarks = _stream(trace, arriving)
     counts = {"layer": trace.layers(stream), "head": trace.heads(stream)}
-    opening = example or EXAMPLES[0]
     source = state if arriving is None else arriving
-    remarks = [_settle(key, source.get(key, getattr(opening, key)), count) for key, count in counts.items()]
+    remarks += [_settle(key, source.get(key, getattr(opening, key, 0)), count) for key, count in counts.items()]
     if arriving is not None:
         state.scale = arriving["scale"] if arriving.get("scale") in SCALES else DEFAULT_SCALE
     with slot:
@@ -71,15 +71,22 @@ def selection_controls(trace: Trace, slot: DeltaGenerator, example: Example | No
     return Selection(stream, int(state.layer), int(state.head), str(scale), tuple(filter(None, remarks)))
 
 
-def _stream(trace: Trace, arriving: Mapping[str, str] | None) -> str:
-    """The stream that is looked at; where a model has only one, nothing is asked."""
+def _stream(trace: Trace, arriving: Mapping[str, str] | None) -> tuple[str, str | None]:
+    """The stream that is looked at, and a sentence if another was asked for; a model with only one is not asked."""
     streams = trace.streams
-    asked = st.session_state.get("stream") if arriving is None else arriving.get("stream")
-    st.session_state.stream = asked if asked in streams else streams[-1]
+    wanted = st.session_state.get("stream", st.session_state.get(WANTED_STREAM))
+    asked = wanted if arriving is None else arriving.get("stream")
+    there = asked if asked in streams else streams[-1]
+    remark = None
+    if arriving is not None and asked not in (None, *streams):
+        remark = f"There is no {str(asked)[:20]} stream in this model: {STREAM_WORDS[there]} is shown."
     if len(streams) == 1:
-        return streams[0]
-    names = STREAM_WORDS.__getitem__
-    return str(st.selectbox("Attention", streams, format_func=names, key="stream", persist_state="session"))
+        return there, remark
+    st.session_state.stream = there
+    chosen = st.selectbox("Attention", streams, format_func=STREAM_WORDS.__getitem__, key="stream")
+    # Kept apart from the menu, which goes away while a model with one stream is open.
+    st.session_state[WANTED_STREAM] = chosen
+    return str(chosen), remark
 
 
 def _settle(key: str, asked: object, count: int) -> str | None:

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.models import catalogue
 from core.ui.address import take
-from core.ui.examples import EXAMPLES, Example
+from core.ui.examples import EXAMPLES, MODEL, Example
 from core.ui.model_menu import choose_model, more_models, openable
 from core.ui.running import Task, forget_stop, insisted
 from core.ui.words import small_print
@@ -19,6 +19,7 @@ from core.ui.words import small_print
 if TYPE_CHECKING:
     from core.models.card import ModelCard
 
+KNOWN = "known_models"
 MOST_WRITTEN = 256
 DTYPES = ("float32", "bfloat16", "float16")
 _NO_TEXT = "The address does not carry the text of the view it names: the first example is shown instead."
@@ -26,7 +27,7 @@ _NO_TEXT = "The address does not carry the text of the view it names: the first 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be run, what the address has to say about it, and the place of the controls of its views.
+    """What is to be run, what the address has to say about it, and the places of controls that come later.
 
     example: the example that the text is, or None for a text of the reader's own.
     remarks: sentences on what an address asked for and did not get.
@@ -36,6 +37,12 @@ class Request:
     example: Example | None
     remarks: tuple[str, ...]
     view_slot: DeltaGenerator
+    writing_slot: DeltaGenerator
+
+    @property
+    def opening(self) -> Example | None:
+        """The example whose head is worth opening: the hints are about one model only."""
+        return self.example if self.task.model == MODEL else None
 
     @property
     def address(self) -> dict[str, str]:
@@ -65,23 +72,41 @@ def request_controls() -> Request:
         titles = [example.title for example in EXAMPLES]
         st.pills("Examples", titles, key="example", on_change=_take_example, persist_state="session")
         view_slot = st.container(key="view_controls")
+        writing_slot = st.empty()
         dtype = _precision()
         more_models()
     example = next((e for e in EXAMPLES if e.text == text), None)
-    target, generate = st.session_state.get("target") or None, st.session_state.get("generate", 0)
+    target, generate = writing_controls(model, writing_slot)
     task = Task(model, dtype, text, target, generate, insisted(model))
-    return Request(task, example, remarks, view_slot)
+    return Request(task, example, remarks, view_slot, writing_slot)
 
 
-def writing_controls(card: ModelCard, slot: DeltaGenerator) -> None:
-    """For a model that writes: how much it may write, and what an encoder-decoder is made to say instead."""
+def learn(model: str, card: ModelCard) -> None:
+    """Remember what a model can do, so that its controls stand before its next run, and stay if that run fails."""
+    known = st.session_state.setdefault(KNOWN, {})
+    if model not in known:
+        known[model] = card
+        if card.writes:
+            st.rerun()
+
+
+def writing_controls(model: str, slot: DeltaGenerator) -> tuple[str | None, int]:
+    """What an encoder-decoder is made to say, and how much a model may write; (None, 0) for one that does not write."""
+    card = st.session_state.get(KNOWN, {}).get(model)
+    if card is None:
+        return (st.session_state.get("target") or "").strip() or None, st.session_state.get("generate", 0)
     if not card.writes:
-        return
-    with slot:
-        most = min(MOST_WRITTEN, card.max_tokens)
-        st.number_input("Let the model write (tokens)", 0, most, step=1, key="generate", persist_state="session")
-        if "cross" in card.streams:
-            st.text_area("Or make it say", key="target", height=68, persist_state="session")
+        return None, 0
+    answers = "cross" in card.streams
+    most = min(MOST_WRITTEN, card.max_tokens)
+    st.session_state.generate = min(st.session_state.get("generate", 0), most)
+    with slot.container():
+        label = "Answer with at most (tokens; 0 means 128)" if answers else "Let the model write (tokens)"
+        generate = st.number_input(label, 0, most, step=1, key="generate", persist_state="session")
+        if not answers:
+            return None, int(generate)
+        target = st.text_area("Or make it say", key="target", height=68, persist_state="session")
+    return target.strip() or None, int(generate)
 
 
 def first_visit() -> dict[str, str]:
@@ -109,13 +134,15 @@ def _arrive(parameters: Mapping[str, str], names: list[str]) -> tuple[str, ...]:
     """Set the controls to what an address asks for, as far as it can be had; returns what could not."""
     remarks = []
     state = st.session_state
-    for key, options in (("model", names), ("dtype", DTYPES)):
+    for key, what, options in (("model", "model", names), ("dtype", "precision", DTYPES)):
         asked = parameters.get(key, options[0])
         state[key] = asked if asked in options else options[0]
         if asked not in options:
-            remarks.append(f"There is no {key} {asked[:40]} here: {options[0]} is used.")
+            remarks.append(f"There is no {what} {asked[:40]} here: {options[0]} is used.")
     written = parameters.get("generate", "0")
     state.generate = int(written) if written in map(str, range(MOST_WRITTEN + 1)) else 0
+    if str(state.generate) != written:
+        remarks.append(f"A model writes 0 to {MOST_WRITTEN} tokens here, not {written[:20]}: none are written.")
     example = next((e for e in EXAMPLES if e.slug == parameters.get("example")), None)
     if example is None and "text" not in state:
         example = EXAMPLES[0]
@@ -130,7 +157,8 @@ def _take_example() -> None:
     chosen = next((e for e in EXAMPLES if e.title == st.session_state.example), None)
     if chosen is not None:
         st.session_state.text = chosen.text
-        st.session_state.layer, st.session_state.head = chosen.layer, chosen.head
+        if st.session_state.model == MODEL:
+            st.session_state.layer, st.session_state.head = chosen.layer, chosen.head
     forget_stop()
 
 

@@ -11,7 +11,7 @@ ROLES = {"info": "note", "warning": "status", "error": "alert"}
 
 def note(sentence: str, kind: str = "info") -> None:
     """One sentence in a box. kind: "info", "warning" or "error"."""
-    notes([(sentence, kind)])
+    st.html(_boxes([(sentence, kind)]))
 
 
 def notes(sentences: list[tuple[str, str]], key: str = "notes") -> None:
@@ -19,12 +19,16 @@ def notes(sentences: list[tuple[str, str]], key: str = "notes") -> None:
 
     The place is kept when there are none: elements after it would otherwise move up and be built anew.
     """
+    with st.container(key=key):
+        st.html(_boxes(sentences))
+
+
+def _boxes(sentences: list[tuple[str, str]]) -> str:
     boxes = (
         f'<div class="headlight-note {kind}" role="{ROLES[kind]}">{escape(sentence)}</div>'
         for sentence, kind in sentences
     )
-    with st.container(key=key):
-        st.html(f'<div class="headlight-notes">{"".join(boxes)}</div>')
+    return f'<div class="headlight-notes">{"".join(boxes)}</div>'
 
 
 def small_print(text: str, name: str) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
+from core.text import Note, notes_on
+
 if TYPE_CHECKING:
     from core.capture import Trace
-    from core.heads import Survey
+    from core.heads import Measures, Survey
 
 STREAM_WORDS = {
     "self": "self-attention",
@@ -26,11 +29,11 @@ def caption(trace: Trace, stream: str, where: str, how: str) -> str:
 
 def checked(trace: Trace) -> str:
     """The check that proves the weights, in a few words."""
-    return "; ".join(f"check A·V = O within {check.error:.0e}" for check in trace.provenance.checks)
+    return "; ".join(f"check A·V = O {_within(check.error)}" for check in trace.provenance.checks)
 
 
-def provenance_line(trace: Trace) -> str:
-    """Where the numbers of a trace come from."""
+def provenance_line(trace: Trace, stream: str) -> str:
+    """Where the numbers of a trace come from. stream: the one that is looked at."""
     p = trace.provenance
     calls, worst = sum(check.calls for check in p.checks), max(check.error for check in p.checks)
     parts = [
@@ -38,12 +41,22 @@ def provenance_line(trace: Trace) -> str:
         f"weights {p.revision}",
         p.device,
         p.dtype,
-        f"{p.mask} attention through {p.backend}",
-        f"checked in all {calls} layers and every head: weights × values (A·V) give the model's own output (O) "
-        f"to within {worst:.0e} of its largest value",
+        f"{_mask_words(trace, stream)} attention through {p.backend}",
+        f"checked in all {calls} attention layers, every head: weights × values (A·V) give the model's output (O) "
+        f"{_within(worst)}" + (" of its largest value" if worst else ""),
         p.remark,
     ]
     return " · ".join(filter(None, parts))
+
+
+def _within(error: float) -> str:
+    return "to the bit" if error == 0 else f"within {error:.0e}"
+
+
+def _mask_words(trace: Trace, stream: str) -> str:
+    """What the first query may see tells the two common masks apart."""
+    hidden = int(trace.masked(0, stream, rows=slice(0, 1)).sum())
+    return {0: "bidirectional", len(trace.keys(stream)) - 1: "causal"}.get(hidden, "restricted")
 
 
 def head_facts(trace: Trace, survey: Survey, layer: int, head: int) -> list[tuple[str, str]]:
@@ -56,11 +69,7 @@ def head_facts(trace: Trace, survey: Survey, layer: int, head: int) -> list[tupl
             "How spread out a query's weights are, averaged over all queries: 0 when all weight is on one key, "
             "the value in brackets when it is spread evenly.",
         ),
-        (
-            distance_words(float(measures.distance[head]), measures.uniform_distance),
-            "How far from itself a query looks, averaged over all queries by weight; in brackets the value when the "
-            "weight is spread evenly.",
-        ),
+        *_distance_facts(measures, head),
         (
             f"on the first token {measures.first[head]:.2f} (uniform {measures.uniform_first:.2f})",
             "The weight of the first token, averaged over all queries. Heads that have nothing to do often put their "
@@ -68,6 +77,23 @@ def head_facts(trace: Trace, survey: Survey, layer: int, head: int) -> list[tupl
         ),
         *_layer_facts(trace, survey.stream, layer, head),
     ]
+
+
+def _distance_facts(measures: Measures, head: int) -> list[tuple[str, str]]:
+    words = distance_words(float(measures.distance[head]), measures.uniform_distance)
+    meaning = (
+        "How far from itself a query looks, averaged over all queries by weight; in brackets the value when the weight "
+        "is spread evenly."
+    )
+    return [] if words is None else [(words, meaning)]
+
+
+def reading_notes(trace: Trace) -> tuple[Note, ...]:
+    """What must be known about how the text was read, and a target that was cut."""
+    notes = notes_on(trace.tokens)
+    if "decoder" in trace.streams and trace.queries("decoder").dropped:
+        notes += notes_on(trace.queries("decoder"))
+    return notes
 
 
 def row_sums(trace: Trace, stream: str, layer: int) -> str:
@@ -99,9 +125,9 @@ def entropy_words(entropy: float, uniform: float) -> str:
     return f"entropy {entropy:.2f} nats (uniform {uniform:.2f})"
 
 
-def distance_words(distance: float, uniform: float) -> str:
-    """The mean distance of a head beside that of uniform attention, in tokens."""
-    return f"mean distance {distance:.1f} tokens (uniform {uniform:.1f})"
+def distance_words(distance: float, uniform: float) -> str | None:
+    """The mean distance of a head beside that of uniform attention, in tokens; None between two texts."""
+    return None if math.isnan(distance) else f"mean distance {distance:.1f} tokens (uniform {uniform:.1f})"
 
 
 def file_stem(trace: Trace, *parts: str) -> str:

@@ -60,8 +60,9 @@ def _shades(tiles: np.ndarray, scale: Scale) -> np.ndarray:
 
 def _titles(measures: Measures, heads: int) -> list[str]:
     entropies, distances = measures.entropy.tolist(), measures.distance.tolist()
+    uniform_entropy, uniform_distance = measures.uniform_entropy, measures.uniform_distance
     titles = [
-        f"{entropy_words(entropy, measures.uniform_entropy)} · {distance_words(distance, measures.uniform_distance)}"
+        " · ".join(filter(None, [entropy_words(entropy, uniform_entropy), distance_words(distance, uniform_distance)]))
         for entropy, distance in zip(entropies, distances, strict=True)
     ]
     return titles + ["this layer has no such head"] * (heads - len(titles))

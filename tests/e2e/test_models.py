@@ -90,6 +90,31 @@ def test_a_model_with_random_weights_draws_only_when_one_insists_and_says_so(app
         expect(app.page.locator(f".st-key-{card}_card .caption")).to_contain_text("tensors of the layers are random")
 
 
+@pytest.mark.parametrize("name", ["../../etc/passwd", "http://host.invalid/x", "nobody/nothing", "x" * 5000])
+def test_a_refused_name_leaves_the_figures_and_gets_one_sentence(app: App, name: str):
+    app.open()
+    app.page.get_by_text("More models").click()
+    app.page.get_by_label("Name on the hub", exact=False).fill(name)
+    app.page.keyboard.press("Enter")
+    app.page.get_by_role("button", name="Open, or download").click()
+    expect(app.page.locator("[data-testid=stSidebar] .headlight-note.error")).to_have_count(1)
+    assert app.drawn().queries()[1] == "The"
+    assert app.page.locator("[data-testid=stException]").count() == 0
+
+
+def test_hints_about_the_default_model_are_not_given_of_another(app: App):
+    app.open(model="translator")
+    assert not any("Look at" in note for note in app.notes())
+    expect(app.page.get_by_role("heading", name="Layer 0 · Head 0")).to_be_visible()
+    assert not any("There is no" in note for note in app.notes())
+
+
+def test_a_failed_run_keeps_the_controls_that_led_to_it(app: App):
+    app.open(model="translator").analyse(" ")
+    assert "The text holds only spaces" in app.notes()[0]
+    expect(app.page.get_by_label("Or make it say")).to_be_visible()
+
+
 def test_the_model_report_opens(app: App):
     app.open()
     app.page.get_by_role("button", name="About the model").click()

@@ -11,7 +11,7 @@ from transformers import AutoModel, AutoModelForSeq2SeqLM
 from core import load
 from core.errors import HeadlightError
 from core.jobs import Cancelled, Job, Progress
-from core.models.generation import Decoding
+from core.models.generation import Decoding, end_ids
 from core.models.model import Model
 from tests.sentences import refused
 from tests.tiny import save_model
@@ -95,18 +95,36 @@ def test_an_encoder_decoder_answers_and_gives_three_streams(translator: Model, d
     assert trace.attention(0, stream="cross").shape[1:] == (target, source)
     assert trace.attention(0, stream="decoder").shape[1:] == (target, target)
     assert trace.keys("cross") == trace.tokens
-    assert 1 <= target <= 5
+    assert 1 <= target <= 6  # the start token and what was written
     assert trace.output.written is not None
     for stream in trace.streams:
         sums = trace.attention(1, stream=stream).sum(-1)
         torch.testing.assert_close(sums, torch.ones_like(sums))
 
 
+def test_the_end_is_not_forced_and_the_decoder_reads_all_that_was_written(translator: Model) -> None:
+    read = translator.run("the cat sat", generate=3).queries("decoder").ids
+    inputs = {"input_ids": torch.tensor([translator.run("the cat sat").tokens.ids])}
+    with torch.no_grad():
+        best = translator.network(**inputs, decoder_input_ids=torch.tensor([read])).logits[0].argmax(-1).tolist()
+    assert best[:-1] == list(read[1:])
+    # Fewer than three tokens only where the network itself went on to the end.
+    assert len(read) == 4 or best[-1] in end_ids(translator.network, translator.encoder.end_id)
+
+
+def test_a_target_longer_than_the_model_reads_is_cut_and_counted(tmp_path: Path, byte_level) -> None:
+    save_model(tmp_path, "bart", AutoModelForSeq2SeqLM, byte_level)
+    model = load(str(tmp_path))
+    decoder = model.run("the cat sat", target="a dog ran " * 200).queries("decoder")
+    assert len(decoder) == model.encoder.max_length
+    assert len(decoder) + decoder.dropped == len(byte_level.encode("a dog ran " * 200)) + 1
+
+
 def test_a_forced_target_is_read_token_by_token(translator: Model) -> None:
     trace = translator.run("the cat sat", target="a dog ran")
     said = translator.encoder.encode_target("a dog ran").ids
     read = trace.queries("cross").ids
-    assert read[1:] == said[:-1]
+    assert read[1:] == tuple(i for i in said if i != translator.encoder.end_id)
     assert read[0] == translator.network.config.decoder_start_token_id
     assert trace.output.written is None
     inputs = {"input_ids": torch.tensor([trace.tokens.ids]), "decoder_input_ids": torch.tensor([read])}

@@ -114,5 +114,5 @@ def test_unknown_models_and_precisions_of_an_address_are_named(page: AppTest):
     page.run()
     assert {
         "There is no model gpt-17 here: all-MiniLM-L6-v2 is used.",
-        "There is no dtype int3 here: float32 is used.",
+        "There is no precision int3 here: float32 is used.",
     } <= set(sentences(page))
