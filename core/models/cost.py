@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from core.errors import HeadlightError
 from core.models.card import ModelCard
-from core.models.estimate import Sizes, free_nbytes, layer_nbytes, recording_nbytes
+from core.models.estimate import Sizes, free_nbytes, layer_nbytes, recording_nbytes, run_seconds
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a run will take: bytes it keeps while it is looked at, and seconds on the model's device, about."""
+
+    nbytes: int
+    seconds: float
 
 
 def run_nbytes(card: ModelCard, itemsize: int, tokens: int, decoder_tokens: int = 0) -> int:
@@ -15,13 +25,21 @@ def run_nbytes(card: ModelCard, itemsize: int, tokens: int, decoder_tokens: int 
     lengths = {"encoder": (tokens, tokens), "decoder": (decoder_tokens,) * 2, "cross": (decoder_tokens, tokens)}
     kept, shown = 0, 0
     for stream in card.streams:
-        sizes = Sizes(card.layers[stream], card.heads[stream], card.key_value_heads[stream], card.widths[stream])
+        sizes = _sizes(card, stream)
         queries, keys = lengths.get(stream, (tokens, tokens))
         # Where the queries and keys cannot be had, the weights themselves are kept.
         kept += recording_nbytes(sizes, queries, keys, itemsize)
         kept += 0 if sizes.width else sizes.layers * layer_nbytes(sizes, queries, keys)
         shown = max(shown, layer_nbytes(sizes, queries, keys))
     return kept + 2 * shown
+
+
+def cost_of(
+    card: ModelCard, parameters: int, itemsize: int, pace: tuple[int, float], tokens: int, decoder_tokens: int = 0
+) -> Cost:
+    """The cost of one pass. pace: tokens and seconds of a pass that was timed on the same device."""
+    seconds = run_seconds(parameters, _sizes(card, card.streams[0]), max(tokens, decoder_tokens), pace)
+    return Cost(run_nbytes(card, itemsize, tokens, decoder_tokens), seconds)
 
 
 def require_room(card: ModelCard, itemsize: int, device: str, tokens: int, decoder_tokens: int = 0) -> None:
@@ -35,6 +53,10 @@ def require_room(card: ModelCard, itemsize: int, device: str, tokens: int, decod
         f"{card.name} would need {needed / 1e9:,.1f} GB for {tokens:,} tokens and {free / 1e9:,.1f} GB are free: "
         f"shorten the text to about {fitting:,} tokens."
     )
+
+
+def _sizes(card: ModelCard, stream: str) -> Sizes:
+    return Sizes(card.layers[stream], card.heads[stream], card.key_value_heads[stream], card.widths[stream])
 
 
 def _most_tokens(card: ModelCard, itemsize: int, free: int, tokens: int, decoder_tokens: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,7 +19,7 @@ from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.answers import output_of, predicted_by
 from core.models.card import ModelCard, positional_scheme
-from core.models.cost import require_room
+from core.models.cost import Cost, cost_of, require_room
 from core.models.devices import describe_device
 from core.models.generation import GREEDY, Decoding, continue_with, end_ids
 from core.models.reading import Reading
@@ -27,6 +28,8 @@ from core.text import TextEncoder, Tokens
 
 # What an encoder-decoder may write when nothing else is said.
 ANSWER_TOKENS = 128
+# Long enough that the fixed cost of a pass does not hide the cost of its tokens.
+PACE_TOKENS = 64
 # Logits of all rows are kept up to a quarter of a gigabyte.
 MOST_LOGITS = 1 << 26
 
@@ -54,6 +57,7 @@ class Model:
         self.device = device
         self._accepted = set(inspect.signature(network.forward).parameters)
         self.card = self._probe()
+        self._pace = self._timed()
 
     @property
     def dtype(self) -> torch.dtype:
@@ -94,7 +98,11 @@ class Model:
             if job is not None:
                 job.advance(min(done, total), total, f"layer {done} of {total}")
 
-        require_room(self.card, self.dtype.itemsize, self.device, len(reading.tokens), len(reading.decoder or ()))
+        lengths = len(reading.tokens), len(reading.decoder or ())
+        require_room(self.card, self.dtype.itemsize, self.device, *lengths)
+        if job is not None:
+            about = self.estimate(*lengths).seconds
+            job.advance(0, total, f"running {lengths[0]:,} tokens" + (f", about {about:.0f} s" if about >= 1 else ""))
         with record(self.network, on_call) as recording, self._memory_worded():
             answer = self._forward(reading)
         provenance = Provenance(
@@ -109,6 +117,10 @@ class Model:
         )
         output = output_of(self.network, answer, self._label_of, reading.written)
         return Trace(reading.tokens, recording.calls, provenance, output, reading.sides(), self._predictions(answer))
+
+    def estimate(self, tokens: int, decoder_tokens: int = 0) -> Cost:
+        """What one pass over so many tokens will cost, told before it is paid."""
+        return cost_of(self.card, self.report.parameters, self.dtype.itemsize, self._pace, tokens, decoder_tokens)
 
     def _read(
         self, text: str, text_pair: str | None, target: str | None, generate: int, decoding: Decoding, job: Job | None
@@ -228,6 +240,16 @@ class Model:
                 f"{check.error:.1e}, {check.tolerance:.1e} is allowed), so nothing is drawn; choose another model."
             )
         return check
+
+    def _timed(self) -> tuple[int, float]:
+        """Tokens and seconds of one warm pass over a short text: what later passes are estimated from."""
+        count = min(PACE_TOKENS, self.encoder.max_length)
+        tokens = self.encoder.tokens_of_ids((self._encode("a b", None).ids * count)[:count])
+        answering = self.network.config.is_encoder_decoder
+        reading = Reading(tokens, self.encoder.tokens_of_ids([self._start_id()] * count) if answering else None)
+        start = time.perf_counter()
+        self._forward(reading)
+        return count, time.perf_counter() - start
 
     def _probe(self) -> ModelCard:
         tokens = self._encode("a b", None)

@@ -49,7 +49,8 @@ def more_models() -> None:
         if offered:
             chosen = st.selectbox("Well-known models", list(offered), key="offered")
             small_print(offered[chosen].summary, "offer-summary")
-            if st.button("Download", icon=":material/download:", width="stretch", key="download"):
+            size = f"{offered[chosen].nbytes / 1e6:,.0f} MB"
+            if st.button(f"Download, {size}", icon=":material/download:", width="stretch", key="download"):
                 _get(offered[chosen].name)
         small_print(NETWORK, "network-rule")
         for listing in catalogue():
@@ -58,7 +59,7 @@ def more_models() -> None:
 
 
 def _offer(listing: Listing) -> str:
-    return f"{listing.entry.name.rpartition('/')[2]} · {listing.entry.nbytes / 1e6:,.0f} MB"
+    return listing.entry.name.rpartition("/")[2]
 
 
 def _get(name: str) -> None:

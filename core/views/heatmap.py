@@ -30,6 +30,7 @@ def heatmap_figure(trace: Trace, stream: str, layer: int, head: int, scale: str)
         "col_labels": keys.labels,
         "row_kinds": queries.kinds,
         "col_kinds": keys.kinds,
+        "row_predictions": trace.predicted(stream) or (),
         "row_title": "query",
         "col_title": "key",
         "scale": scale,
@@ -59,6 +60,7 @@ def heatmap_figure(trace: Trace, stream: str, layer: int, head: int, scale: str)
                 "query": label_column(queries.labels, query),
                 "key_index": key,
                 "key": label_column(keys.labels, key),
+                **_predictions(trace, stream, query),
                 "weight": weights.ravel(),
                 "masked": masked.ravel(),
             }
@@ -73,3 +75,9 @@ def heatmap_figure(trace: Trace, stream: str, layer: int, head: int, scale: str)
             caption(trace, stream, where, how),
         ),
     )
+
+
+def _predictions(trace: Trace, stream: str, query: np.ndarray) -> dict[str, np.ndarray]:
+    """The token that a language model finds most probable after each query; nothing for other models."""
+    predicted = trace.predicted(stream)
+    return {} if predicted is None else {"predicted": label_column(predicted, query)}

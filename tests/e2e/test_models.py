@@ -50,6 +50,9 @@ def test_a_chinese_sentence_is_shown_right_on_a_byte_level_decoder(app: App):
     title, value = app.hover_cell(3, 1, len(labels), len(labels))[:2]
     assert title == f"{labels[3]} → {labels[1]}"
     assert float(value) == pytest.approx(float(trace.attention(18, [6])[0, 3, 1]), rel=2e-3, abs=1e-5)
+    predicted = trace.predicted()
+    assert predicted is not None
+    assert f"query predicts {predicted[3]}" in app.hover_cell(3, 1, len(labels), len(labels))
     assert app.hover_cell(1, 3, len(labels), len(labels))[1] == "masked: the model could not attend here"
     expect(app.page.get_by_text("on the first token", exact=False)).to_be_visible()
 

@@ -121,6 +121,12 @@ function tooltipLines(state, [row, col]) {
       pieces: [{ text: `${header.row_title} ${row}, ${header.col_title} ${col}` }],
     },
   ];
+  if (header.row_predictions.length) {
+    lines.push({
+      className: "tooltip-note",
+      pieces: [{ text: `${header.row_title} predicts ` }, { token: header.row_predictions[row] }],
+    });
+  }
   for (const [title, kind] of [[header.row_title, rowKinds[row]], [header.col_title, colKinds[col]]]) {
     const text = `${title}: ${kindRemark(kind)}`;
     if (kindRemark(kind)) lines.push({ className: "tooltip-note", pieces: [{ text }] });
