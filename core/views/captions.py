@@ -24,7 +24,8 @@ STREAM_WORDS = {
 def caption(trace: Trace, stream: str, where: str, how: str) -> str:
     """where: the layers and heads shown; how: scale, normalisation and whatever is left out."""
     parts = [trace.provenance.model, f"{STREAM_WORDS[stream]}, {where}", _counted(trace, stream), how, checked(trace)]
-    return " · ".join(filter(None, [*parts, trace.provenance.remark]))
+    rounded = None if trace.exact else "from queries and keys kept in 16 bits, not for export"
+    return " · ".join(filter(None, [*parts, rounded, trace.provenance.remark]))
 
 
 def checked(trace: Trace) -> str:

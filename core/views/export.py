@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+
+from core.errors import HeadlightError
+
+if TYPE_CHECKING:
+    from core.capture import Trace
+
+
+def exact_only(trace: Trace, build: Callable[[], bytes]) -> Callable[[], bytes]:
+    """The same builder for a trace that was kept exactly; for one kept in 16 bits, a refusal in one sentence."""
+
+    def refuse() -> bytes:
+        raise HeadlightError("This run was kept in 16 bits, which is good for pictures only: run it again in float32.")
+
+    return build if trace.exact else refuse
 
 
 def csv_bytes(columns: Mapping[str, object]) -> bytes:

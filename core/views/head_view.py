@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.views.captions import caption, file_stem, row_sums
-from core.views.export import csv_bytes, label_array, label_column, npz_bytes
+from core.views.export import csv_bytes, exact_only, label_array, label_column, npz_bytes
 from core.views.figure import Figure
 from core.views.payload import pack
 
@@ -47,16 +47,22 @@ def head_view_figure(trace: Trace, stream: str, layer: int, head: int) -> Figure
         contents="The table lists the lines at rest of every head, the archive holds all weights of the layer. "
         "In pandas, read the table with keep_default_na=False, or words such as “null” go missing.",
         stem=file_stem(trace, stream, f"layer{layer}", "lines"),
-        csv=lambda: csv_bytes(
-            {
-                "model": trace.provenance.model,
-                "layer": layer,
-                **_line_columns(weights, queries.labels, keys.labels),
-            }
+        csv=exact_only(
+            trace,
+            lambda: csv_bytes(
+                {
+                    "model": trace.provenance.model,
+                    "layer": layer,
+                    **_line_columns(weights, queries.labels, keys.labels),
+                }
+            ),
         ),
-        npz=lambda: npz_bytes(
-            {"weights": weights, "queries": label_array(queries.labels), "keys": label_array(keys.labels)},
-            caption(trace, stream, f"layer {layer}", f"{row_sums(trace, stream, layer)} · no token left out"),
+        npz=exact_only(
+            trace,
+            lambda: npz_bytes(
+                {"weights": weights, "queries": label_array(queries.labels), "keys": label_array(keys.labels)},
+                caption(trace, stream, f"layer {layer}", f"{row_sums(trace, stream, layer)} · no token left out"),
+            ),
         ),
     )
 

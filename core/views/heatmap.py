@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.views.captions import caption, file_stem, row_sums
-from core.views.export import csv_bytes, label_array, label_column, npz_bytes
+from core.views.export import csv_bytes, exact_only, label_array, label_column, npz_bytes
 from core.views.figure import Figure
 from core.views.payload import pack
 from core.views.scales import scale_words
@@ -51,28 +51,34 @@ def heatmap_figure(trace: Trace, stream: str, layer: int, head: int, scale: str)
         contents="Both hold every weight of this head in float32, with the tokens. "
         "In pandas, read the table with keep_default_na=False, or words such as “null” go missing.",
         stem=file_stem(trace, stream, f"layer{layer}", f"head{head}"),
-        csv=lambda: csv_bytes(
-            {
-                "model": trace.provenance.model,
-                "layer": layer,
-                "head": head,
-                "query_index": query,
-                "query": label_column(queries.labels, query),
-                "key_index": key,
-                "key": label_column(keys.labels, key),
-                **_predictions(trace, stream, query),
-                "weight": weights.ravel(),
-                "masked": masked.ravel(),
-            }
+        csv=exact_only(
+            trace,
+            lambda: csv_bytes(
+                {
+                    "model": trace.provenance.model,
+                    "layer": layer,
+                    "head": head,
+                    "query_index": query,
+                    "query": label_column(queries.labels, query),
+                    "key_index": key,
+                    "key": label_column(keys.labels, key),
+                    **_predictions(trace, stream, query),
+                    "weight": weights.ravel(),
+                    "masked": masked.ravel(),
+                }
+            ),
         ),
-        npz=lambda: npz_bytes(
-            {
-                "weights": weights,
-                "masked": masked,
-                "queries": label_array(queries.labels),
-                "keys": label_array(keys.labels),
-            },
-            caption(trace, stream, where, how),
+        npz=exact_only(
+            trace,
+            lambda: npz_bytes(
+                {
+                    "weights": weights,
+                    "masked": masked,
+                    "queries": label_array(queries.labels),
+                    "keys": label_array(keys.labels),
+                },
+                caption(trace, stream, where, how),
+            ),
         ),
     )
 

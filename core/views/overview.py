@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.views.captions import caption, distance_words, entropy_words, file_stem
-from core.views.export import csv_bytes, npz_bytes
+from core.views.export import csv_bytes, exact_only, npz_bytes
 from core.views.figure import Figure
 from core.views.payload import pack
 from core.views.scales import SCALES, Scale, scale_words
@@ -44,8 +44,8 @@ def overview_figure(trace: Trace, survey: Survey, layer: int, head: int, scale: 
         contents="The table holds entropy, mean distance and first-token weight of each head, "
         "the archive these and the tiles.",
         stem=file_stem(trace, survey.stream, "all-heads"),
-        csv=lambda: csv_bytes({"model": trace.provenance.model, **_measure_columns(survey)}),
-        npz=lambda: npz_bytes({"tiles": tiles, **_measure_arrays(survey)}, data_words),
+        csv=exact_only(trace, lambda: csv_bytes({"model": trace.provenance.model, **_measure_columns(survey)})),
+        npz=exact_only(trace, lambda: npz_bytes({"tiles": tiles, **_measure_arrays(survey)}, data_words)),
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from core.capture import AttentionCall, Check, Output, Provenance, Trace
+from core.errors import HeadlightError
 from core.heads import survey
 from core.text import Tokens
 from core.views import SCALES, head_view_figure, heatmap_figure, overview_figure
@@ -166,6 +167,20 @@ def test_a_sink_is_stated_with_its_share_and_rows_are_not_said_to_sum_to_one():
 def test_a_limited_layer_is_named():
     trace = random_trace(6, causal=True, kind="sliding window of 4")
     assert "sliding window of 4" in dict(head_facts(trace, survey(trace, "self"), 0, 0))
+
+
+def test_a_run_kept_in_sixteen_bits_is_drawn_and_marked_but_never_exported():
+    trace = random_trace(6, causal=True, exact=False)
+    surveyed = survey(trace, "self")
+    for figure in (
+        overview_figure(trace, surveyed, 0, 0, "sqrt"),
+        heatmap_figure(trace, "self", 0, 0, "sqrt"),
+        head_view_figure(trace, "self", 0, 0),
+    ):
+        assert "kept in 16 bits" in figure.caption
+        for build in (figure.csv, figure.npz):
+            with pytest.raises(HeadlightError, match="kept in 16 bits"):
+                build()
 
 
 def test_file_names_are_safe():
