@@ -87,6 +87,17 @@ class Call(ABC):
     ) -> Tensor:
         """True where the model could not attend: bool, broadcastable to (heads, rows, cols)."""
 
+    @property
+    def mask_name(self) -> str:
+        """ "bidirectional", "causal", "restricted" to something else, or "one-token" where there is but one key.
+
+        What the first query may see tells them apart.
+        """
+        if self.keys == 1:
+            return "one-token"
+        hidden = int(self.masked(rows=slice(0, 1))[0, 0].sum())
+        return {0: "bidirectional", self.keys - 1: "causal"}.get(hidden, "restricted")
+
     def labelled(self, path: str, stream: str, layer: int) -> Self:
         """The same call with its place in the model."""
         return replace(self, path=path, stream=stream, layer=layer)

@@ -154,6 +154,10 @@ class Trace:
         """What the layer is limited to: "global", or such as "sliding window of 4096"."""
         return self._call(layer, stream).kind
 
+    def mask_name(self, stream: str | None = None) -> str:
+        """What the stream's first layer lets a query see: "bidirectional", "causal", "restricted" or "one-token"."""
+        return self._call(0, stream).mask_name
+
     def path(self, layer: int, stream: str | None = None) -> str:
         """The module that computed the layer, as the model names it: layers of other kinds may lie between."""
         return self._call(layer, stream).path

@@ -111,7 +111,7 @@ class Model:
             dtype=self._dtype_name,
             device=describe_device(self.device),
             backend=f"{path_of(self.network)}, recorded",
-            mask=_mask_name(recording.calls[0]),
+            mask=recording.calls[0].mask_name,
             remark=self.report.remark,
             checks=(self._checked(recording),),
         )
@@ -284,9 +284,3 @@ class Model:
 def _width(call: Any) -> int:
     query = getattr(call, "query", None)
     return 0 if query is None else int(query.shape[-1])
-
-
-def _mask_name(call: Call) -> str:
-    """What the first query may see tells the two common masks apart."""
-    hidden = int(call.masked(rows=slice(0, 1))[0, 0].sum())
-    return {0: "bidirectional", call.keys - 1: "causal"}.get(hidden, "restricted")

@@ -42,7 +42,7 @@ def provenance_line(trace: Trace, stream: str) -> str:
         f"weights {p.revision}",
         p.device,
         p.dtype,
-        f"{_mask_words(trace, stream)} attention through {p.backend}",
+        f"{trace.mask_name(stream)} attention through {p.backend}",
         f"checked in all {calls} attention layers, every head: weights × values (A·V) give the model's output (O) "
         f"{_within(worst)}" + (" of its largest value" if worst else ""),
         p.remark,
@@ -52,12 +52,6 @@ def provenance_line(trace: Trace, stream: str) -> str:
 
 def _within(error: float) -> str:
     return "to the bit" if error == 0 else f"within {error:.0e}"
-
-
-def _mask_words(trace: Trace, stream: str) -> str:
-    """What the first query may see tells the two common masks apart."""
-    hidden = int(trace.masked(0, stream, rows=slice(0, 1)).sum())
-    return {0: "bidirectional", len(trace.keys(stream)) - 1: "causal"}.get(hidden, "restricted")
 
 
 def head_facts(trace: Trace, survey: Survey, layer: int, head: int) -> list[tuple[str, str]]:

@@ -20,8 +20,11 @@ def test_a_heads_own_map_changes_nothing_switching_it_off_does_and_a_tap_refuses
     network, inputs = architecture.network(), architecture.inputs("none")
     prepare(network, architecture.inputs("right"))
     if is_tapped(network):
-        # What does not dispatch, or not in every layer, is read by a tap: a change that meets no layer says so.
-        with pytest.raises(HeadlightError), changed(network, [HeadChange("self", 99, HEAD, "zero")]):
+        # What a tap reads cannot be changed by it: a real head is asked for, and the run says that nothing was met.
+        with record(network) as recording:
+            network(**inputs)
+        read = recording.calls[0]
+        with pytest.raises(HeadlightError), changed(network, [HeadChange(read.stream, read.layer, HEAD, "zero")]):
             network(**inputs)
         return
 

@@ -164,3 +164,12 @@ def test_the_likeliest_tokens_carry_the_networks_probabilities(decoder: Model) -
     values = [share for _, share in trace.output.likeliest]
     assert values == sorted(values, reverse=True)
     torch.testing.assert_close(torch.tensor(values), shares.topk(10).values, atol=1e-5, rtol=0)
+
+
+def test_each_stream_names_its_own_mask(translator: Model, decoder: Model) -> None:
+    trace = translator.run("the cat sat", target="a dog ran")
+    assert [trace.mask_name(stream) for stream in trace.streams] == ["bidirectional", "causal", "bidirectional"]
+    assert decoder.run("the cat").mask_name() == "causal"
+    one = decoder.run("#")
+    assert len(one.tokens) == 1
+    assert one.mask_name() == "one-token"
