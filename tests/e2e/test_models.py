@@ -159,3 +159,33 @@ def test_a_model_is_downloaded_from_a_hub_only_on_a_click(
     with torch.no_grad():
         assert network.config.n_layer == 3
     assert labels[0] == "The"
+
+
+def test_a_download_shows_its_progress_is_stopped_and_goes_on_later(
+    browser, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, byte_level
+):
+    folder = tmp_path_factory.mktemp("repository")
+    save_model(folder, "gpt2", AutoModelForCausalLM, byte_level)
+    with (
+        serving(folder, pause=0.3) as hub,
+        running_server(
+            tmp_path / "log.txt", HF_ENDPOINT=hub.address, HF_HOME=str(tmp_path / "hub"), HF_HUB_OFFLINE="0"
+        ) as address,
+        opened_app(browser, address) as app,
+    ):
+        app.open()
+        app.page.get_by_text("More models").click()
+        app.page.get_by_label("Name on the hub", exact=False).fill(REPO)
+        app.page.keyboard.press("Enter")
+        app.page.get_by_role("button", name="Open, or download").click()
+        expect(app.page.get_by_text(f"Downloading {REPO}", exact=False)).to_be_visible()
+        app.page.get_by_role("button", name="Stop").click()
+        expect(app.page.get_by_role("progressbar")).to_have_count(0)
+        assert app.drawn().queries()[1] == "The"
+        assert not list((tmp_path / "hub").rglob("snapshots/*/config.json"))
+        hub.pause = 0.0
+        app.page.get_by_role("button", name="Open, or download").click()
+        app.page.wait_for_url(f"**model={REPO.replace('/', '%2F')}**")
+        assert app.drawn().page.locator(".provenance").inner_text().startswith(REPO)
+        assert app.problems == []
+    assert "Traceback" not in (tmp_path / "log.txt").read_text()

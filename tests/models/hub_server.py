@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ class Hub:
     lies         size by file name that is listed instead of the true one
     spoils       names of files that arrive with one byte changed
     answers      status and the hub's own error code, instead of any file or list
+    pause        seconds between two pieces of a body
     ranges       whether a part of a file can be asked for
     asked        the requests that came: path and range
     """
@@ -38,6 +40,7 @@ class Hub:
     lies: dict[str, int] = field(default_factory=dict)
     spoils: set[str] = field(default_factory=set)
     answers: tuple[int, str] | None = None
+    pause: float = 0.0
     ranges: bool = True
     asked: list[tuple[str, str | None]] = field(default_factory=list)
     tokens: list[str | None] = field(default_factory=list)
@@ -129,6 +132,7 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             try:
                 for place in range(0, len(body), 16_384):
                     self.wfile.write(body[place : place + 16_384])
+                    time.sleep(hub.pause)
             except (BrokenPipeError, ConnectionResetError):
                 self.close_connection = True
 
