@@ -8,13 +8,14 @@ Importing this package wraps the library's own "sdpa" attention function; an idl
 
 from core.capture.call import AttentionCall
 from core.capture.changes import HeadChange, changed
-from core.capture.detail import QueryKeyDetail, query_key_detail
+from core.capture.detail import QueryKeyDetail
 from core.capture.families import capturable
 from core.capture.interface import install
 from core.capture.kept import Call
 from core.capture.output import Output
 from core.capture.paths import path_of
 from core.capture.prepare import prepare
+from core.capture.query_key import query_key_detail
 from core.capture.recording import Recording, record
 from core.capture.row_blocks import install as install_row_blocks
 from core.capture.trace import Check, Provenance, Trace, check_of

@@ -70,6 +70,11 @@ class AttentionCall(Call):
         """See `Call.has_sink`."""
         return self.sinks is not None
 
+    @property
+    def changed(self) -> frozenset[int]:
+        """See `Call.changed`."""
+        return frozenset(self.replaced)
+
     def rounded(self, dtype: torch.dtype) -> AttentionCall:
         """See `Call.rounded`: query and key are copied; a position bias stays, since all layers share one."""
         if self.query.element_size() <= dtype.itemsize:
@@ -103,12 +108,17 @@ class AttentionCall(Call):
         which is what its output is in the model.
         """
         blocked = self.masked(rows, EVERYTHING, batch, heads)
+        # Most encoders block nothing, and a pass over all cells costs as much as the softmax.
+        blocks = bool(blocked.any())
         scores = self.scores(heads, rows, batch)
-        scores = scores.masked_fill(blocked, torch.finfo(scores.dtype).min)
+        if blocks:
+            scores.masked_fill_(blocked, torch.finfo(scores.dtype).min)
         if self.sinks is not None:
             sinks = self._cut(self.sinks, heads, rows, batch).float()  # (1 or heads, 1 or rows, 1)
             scores = torch.cat([scores, sinks.expand(*scores.shape[:2], 1)], dim=-1)  # (heads, rows, S + 1)
-        weights = torch.softmax(scores, dim=-1)[..., : self.keys].masked_fill(blocked, 0.0)  # (heads, rows, S)
+        weights = torch.softmax(scores, dim=-1)[..., : self.keys]  # (heads, rows, S)
+        if blocks and bool((dead := blocked.all(dim=-1, keepdim=True)).any()):
+            weights = weights.masked_fill(dead, 0.0)
         for place, head in enumerate(range(self.heads) if heads is None else heads):
             if head in self.replaced:
                 weights[place] = self.replaced[head](self, rows, batch)
@@ -118,7 +128,7 @@ class AttentionCall(Call):
         """What the softmax is taken of where nothing is masked: float32 (heads, rows, S)."""
         query = self.heads_of(self.query[batch], heads)[:, rows].float()  # (heads, rows, D)
         key = self.heads_of(self.key[batch], heads).float()  # (heads, S, D)
-        scores = (query @ key.transpose(1, 2)) * self.scale  # (heads, rows, D) @ (heads, D, S) -> (heads, rows, S)
+        scores = (query @ key.transpose(1, 2)).mul_(self.scale)  # (heads, rows, D) @ (heads, D, S) -> (heads, rows, S)
         if self.softcap is not None:
             scores = torch.tanh(scores / self.softcap) * self.softcap
         if self.bias is not None:

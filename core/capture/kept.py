@@ -60,6 +60,11 @@ class Call(ABC):
     def has_sink(self) -> bool:
         """Whether a row gives a part of its weight to no token."""
 
+    @property
+    def changed(self) -> frozenset[int]:
+        """The heads that ran with another map than their own."""
+        return frozenset()
+
     @abstractmethod
     def rounded(self, dtype: torch.dtype) -> Call:
         """The call with what it keeps copied to a 16-bit format, unless that gains nothing or would overflow."""

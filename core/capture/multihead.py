@@ -10,16 +10,23 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from core.capture.origin import Origin
+from core.capture.scores import Addition
+
 _SIGNATURE = inspect.signature(F.multi_head_attention_forward)
 
 
 class MultiHeadMap(NamedTuple):
-    """weights: (B, H, T, S); blocked: bool, broadcastable to it, or None; has_sink: keys that are no input were cut."""
+    """weights: (B, H, T, S); blocked: bool, broadcastable to it, or None; has_sink: keys that are no input were cut.
+
+    origin: the queries and keys, computed again
+    """
 
     weights: Tensor
     blocked: Tensor | None
     has_sink: bool
     error: Tensor
+    origin: Origin
 
 
 def with_weights(
@@ -44,6 +51,7 @@ def with_weights(
         blocked=_blocked(call, weights.shape[0], weights.shape[1]),
         has_sink=weights.shape[-1] > keys,
         error=_error(call, weights.detach(), output.detach(), unbatched),
+        origin=_origin(call, unbatched),
     )
     return expected, seen
 
@@ -71,8 +79,7 @@ def _excludes(mask: Tensor) -> Tensor:
 def _error(call: Mapping[str, Any], weights: Tensor, output: Tensor, unbatched: bool) -> Tensor:
     """A·V = O, where O is what the output projection makes of all heads: one error for all of them, (H,)."""
     batch, heads, _, columns = weights.shape
-    value = _projected_value(call)  # (S, B, E) or (S, E)
-    value = value[:, None] if unbatched else value
+    value = _projected(call, "value", unbatched)  # (S, B, E)
     per_head = value.reshape(len(value), batch, heads, -1).permute(1, 2, 0, 3).float()  # (B, H, S, D)
     if call["static_v"] is not None:
         per_head = call["static_v"].view(batch, heads, -1, per_head.shape[-1]).float()
@@ -93,9 +100,25 @@ def _error(call: Mapping[str, Any], weights: Tensor, output: Tensor, unbatched: 
     return torch.where(finite, error.nan_to_num(torch.inf), torch.nan)
 
 
-def _projected_value(call: Mapping[str, Any]) -> Tensor:
-    width = call["embed_dim_to_check"]
-    bias = call["in_proj_bias"]
-    weight = call["v_proj_weight"] if call["use_separate_proj_weight"] else call["in_proj_weight"][2 * width :]
-    projected: Tensor = F.linear(call["value"], weight, None if bias is None else bias[2 * width :])
-    return projected
+@torch.no_grad()
+def _origin(call: Mapping[str, Any], unbatched: bool) -> Origin:
+    """Queries (B, H, T, D), keys (B, H, S, D), and the numbers that a float mask adds."""
+    if call["static_k"] is not None:
+        return Origin()
+    heads, mask = call["num_heads"], call["attn_mask"]
+    query, key = (_projected(call, name, unbatched) for name in ("query", "key"))
+    query, key = (t.unflatten(-1, (heads, -1)).permute(1, 2, 0, 3) for t in (query, key))  # (S, B, E) -> (B, H, S, D)
+    added: tuple[Addition, ...] = ()
+    if mask is not None and mask.dtype != torch.bool and not bool(((mask == 0) | _excludes(mask)).all()):
+        added = (Addition(1.0, mask[None, None] if mask.dim() == 2 else mask.unflatten(0, (-1, heads))),)
+    return Origin(query=query, key=key, scale=query.shape[-1] ** -0.5, added=added)
+
+
+def _projected(call: Mapping[str, Any], name: str, unbatched: bool) -> Tensor:
+    """What becomes of "query", "key" or "value": (S, B, E)."""
+    width, bias = call["embed_dim_to_check"], call["in_proj_bias"]
+    place = ("query", "key", "value").index(name)
+    part = slice(place * width, (place + 1) * width)
+    weight = call[f"{name[0]}_proj_weight"] if call["use_separate_proj_weight"] else call["in_proj_weight"][part]
+    projected: Tensor = F.linear(call[name], weight, None if bias is None else bias[part])
+    return projected[:, None] if unbatched else projected

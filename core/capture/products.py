@@ -67,6 +67,23 @@ def product_of(
     return lambda weights: _of_matmul(weights.mT, value.mT, output.mT)
 
 
+def operands_of_scores(
+    func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], result: Tensor
+) -> tuple[Tensor, Tensor] | None:
+    """Query (…, T, D) and key (…, S, D) of a product (…, T, S) of two computed tensors; None if it is none of these."""
+    operands = operands_of(func, args, kwargs)[-2:]
+    if len(operands) != 2 or any(isinstance(operand, nn.Parameter) for operand in operands):
+        return None
+    first, second = (operand.detach() for operand in operands)
+    if func is torch.einsum:
+        return _scores_of_einsum(args[0], first, second, result) if isinstance(args[0], str) else None
+    if min(first.dim(), second.dim()) < 2:
+        return None
+    depth = result.dim()
+    first, second = (t[(None,) * (depth - t.dim())] for t in (first, second))
+    return first, second.mT
+
+
 def _of_matmul(weights: Tensor, value: Tensor, output: Tensor) -> Product | None:
     if weights.dim() < 2 or value.dim() < 2:
         return None
@@ -98,6 +115,27 @@ def _of_einsum(equation: str, weights: Tensor, value: Tensor, weights_first: boo
         _arranged(value, theirs, shared, keys, widths),
         _arranged(output, out, shared, asked, widths),
     )
+
+
+def _scores_of_einsum(equation: str, first: Tensor, second: Tensor, result: Tensor) -> tuple[Tensor, Tensor] | None:
+    """The same of an einsum, whose letters tell which operand has the rows; None where they tell something else."""
+    terms, arrow, out = equation.replace(" ", "").partition("->")
+    if not arrow or terms.count(",") != 1:
+        return None
+    given = dict(zip("qk", (first, second), strict=True))
+    spelled = {name: _spelled(term, given[name]) for name, term in zip("qk", terms.split(","), strict=True)}
+    *lead, row, column = _spelled(out, result) if result.dim() > 1 else ("", "", "")
+    if row in spelled["k"]:
+        given, spelled = {"q": given["k"], "k": given["q"]}, {"q": spelled["k"], "k": spelled["q"]}
+    width = [letter for letter in spelled["q"] if letter in spelled["k"] and letter not in (*lead, row, column)]
+    for name, own in (("q", row), ("k", column)):
+        letters = spelled[name]
+        if len(width) != 1 or own not in letters or len({*letters}) != len(letters):
+            return None
+        if not {*letters} <= {*lead, own, *width}:
+            return None
+    query, key = (_arranged(given[n], spelled[n], lead, [own], width) for n, own in (("q", row), ("k", column)))
+    return query, key
 
 
 def _spelled(term: str, tensor: Tensor) -> list[str]:

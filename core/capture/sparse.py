@@ -6,12 +6,13 @@ Shapes: B batch, H query heads, T queries, S keys, C columns that are kept of ea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
 
 from core.capture.kept import EVERYTHING, Call
+from core.capture.origin import Origin
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,8 @@ class SparseCall(Call):
     whole     None, or rows that see all keys: (weights (B, H, W, S), blocked (B, H or 1, W, S), their queries (B, W),
               where a negative number is no row)
     has_sink  some columns stand for no key, so rows sum to less than one
+    origin    what they are the softmax of, as far as that is known
+    of_whole  the same of the rows that see all keys: queries (B, H, W, D)
     """
 
     stored: Tensor
@@ -33,6 +36,8 @@ class SparseCall(Call):
     key_count: int
     whole: tuple[Tensor, Tensor, Tensor] | None = None
     has_sink: bool = False
+    origin: Origin = field(default_factory=Origin)
+    of_whole: Origin = field(default_factory=Origin)
 
     @property
     def heads(self) -> int:
@@ -52,14 +57,16 @@ class SparseCall(Call):
 
     @property
     def kept(self) -> tuple[Tensor, ...]:
-        return (self.stored, self.places, self.blocked, *(self.whole or ()))
+        """See `Call.kept`."""
+        return (self.stored, self.places, self.blocked, *(self.whole or ()), *self.origin.kept, *self.of_whole.kept)
 
     def rounded(self, dtype: torch.dtype) -> SparseCall:
         """See `Call.rounded`."""
         if self.stored.element_size() <= dtype.itemsize:
             return self
         whole = None if self.whole is None else (self.whole[0].to(dtype), *self.whole[1:])
-        return replace(self, stored=self.stored.to(dtype), whole=whole, exact=False)
+        origin, of_whole = self.origin.rounded(dtype), self.of_whole.rounded(dtype)
+        return replace(self, stored=self.stored.to(dtype), whole=whole, origin=origin, of_whole=of_whole, exact=False)
 
     def weights(
         self,

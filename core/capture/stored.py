@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
 
 from core.capture.kept import EVERYTHING, Call
+from core.capture.origin import Origin
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,12 +20,14 @@ class StoredCall(Call):
     blocked   None, or bool broadcastable to `stored`: True where the query could not attend
     groups_of query heads that share a key-value head
     has_sink  columns that stand for no token were cut off, so rows sum to less than one
+    origin    what they are the softmax of, as far as that is known
     """
 
     stored: Tensor
     blocked: Tensor | None
     groups_of: int = 1
     has_sink: bool = False
+    origin: Origin = field(default_factory=Origin)
 
     @property
     def heads(self) -> int:
@@ -44,19 +47,21 @@ class StoredCall(Call):
 
     @property
     def kept(self) -> tuple[Tensor, ...]:
-        return (self.stored,) if self.blocked is None else (self.stored, self.blocked)
+        """See `Call.kept`."""
+        return (self.stored, *(() if self.blocked is None else (self.blocked,)), *self.origin.kept)
 
     def rounded(self, dtype: torch.dtype) -> StoredCall:
         """See `Call.rounded`."""
         if self.stored.element_size() <= dtype.itemsize:
             return self
-        return replace(self, stored=self.stored.to(dtype), exact=False)
+        return replace(self, stored=self.stored.to(dtype), origin=self.origin.rounded(dtype), exact=False)
 
     def followed_by(self, row: StoredCall) -> StoredCall:
         """One call of this one's rows and the row of another, for a decoder that asks once for each token."""
         blocked = [call.blocked if call.blocked is not None else call.masked()[None] for call in (self, row)]
         whole = [b.expand(*s.stored.shape[:3], -1) for b, s in zip(blocked, (self, row), strict=True)]
-        return replace(self, stored=torch.cat([self.stored, row.stored], 2), blocked=torch.cat(whole, 2))
+        stored, origin = torch.cat([self.stored, row.stored], 2), self.origin.followed_by(row.origin)
+        return replace(self, stored=stored, blocked=torch.cat(whole, 2), origin=origin)
 
     def weights(
         self,
@@ -66,8 +71,9 @@ class StoredCall(Call):
         batch: int = 0,
     ) -> Tensor:
         """See `Call.weights`."""
-        chosen = self.stored[batch] if heads is None else self.stored[batch][list(heads)]
-        window = chosen[:, rows, cols].float()  # (heads, rows, cols)
+        window = self.stored[batch, :, rows, cols]  # (H, rows, cols)
+        # The window is cut before heads are chosen, because choosing copies.
+        window = (window if heads is None else window[list(heads)]).float()  # (heads, rows, cols)
         return window if self.blocked is None else window.masked_fill(self.masked(rows, cols, batch, heads), 0)
 
     def masked(

@@ -2,7 +2,8 @@
 
 The tap follows what comes out of a softmax through reshaping, casting and dropout to the product with the values:
 what multiplies the values there is an attention map. A softmax that multiplies nothing (a router, an output layer)
-is none. The tap is active in one thread only, and reads without changing anything.
+is none. `core.capture.scores` follows queries and keys to the softmax. The tap is active in one thread only, and reads
+without changing anything.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from typing import Any, Protocol
 
 import torch
@@ -26,6 +27,7 @@ from core.capture.kept import Call
 from core.capture.kinds import kind_of
 from core.capture.layout import RESHAPING, heads_in, in_four, shared_by_heads
 from core.capture.multihead import with_weights
+from core.capture.origin import origin_of
 from core.capture.products import (
     MULTIPLICATIONS,
     SUMS,
@@ -37,12 +39,11 @@ from core.capture.products import (
     product_of,
 )
 from core.capture.proof import error_of_product
+from core.capture.scores import LOWEST_SCORE, ScoreFollower, Scores
 from core.capture.stored import StoredCall
 from core.capture.windows import BandReader, blocks_of, is_banded, is_in_blocks, main_rows
 
 SOFTMAXES = {F.softmax, torch.softmax, torch.special.softmax, Tensor.softmax}
-# Masks are added as -10,000 by the oldest models and as far lower numbers by the others; scores never come near.
-LOWEST_SCORE = -5_000
 _SDPA = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale", "enable_gqa")
 
 
@@ -56,24 +57,42 @@ class Keeper(Protocol):
 
 @dataclass(eq=False)
 class Softmax:
-    """What came out of one softmax, until it meets the values."""
+    """What came out of one softmax, until it meets the values.
+
+    logits  what it was taken of; let go when the weights have met the values
+    source  the product that became these, if it is known
+    """
 
     frame: Frame | None
     columns: int
-    met: bool = False
+    logits: Tensor | None
+    source: Scores | None
+
+    @property
+    def met(self) -> bool:
+        return self.logits is None
 
 
 @dataclass(frozen=True, eq=False)
 class Followed:
     """What became of a softmax's weights.
 
-    blocked   of the weights' shape: True where nothing could be attended to; None where nothing was masked
+    trail     how the weights were brought into another shape since: the logits can be looked at in the same way
     spread    None, or the weights and values that were multiplied cell by cell, on their way to a sum
     """
 
     softmax: Softmax
-    blocked: Tensor | None
+    trail: tuple[Callable[[Tensor], Tensor], ...] = ()
     spread: tuple[Tensor, Tensor] | None = None
+
+    def reshaped(self, change: Callable[[Tensor], Tensor]) -> Followed:
+        return replace(self, trail=(*self.trail, change))
+
+    @property
+    def logits(self) -> Tensor:
+        """What the softmax was taken of, in the shape that the weights have now."""
+        assert self.softmax.logits is not None
+        return reduce(lambda tensor, change: change(tensor), self.trail, self.softmax.logits)
 
 
 @contextmanager
@@ -91,6 +110,7 @@ class Tap(TorchFunctionMode):
         self._keeper = keeper
         self._running = running
         self._followed: Any = WeakTensorKeyDictionary()
+        self._scores = ScoreFollower()
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -106,8 +126,8 @@ class Tap(TorchFunctionMode):
             self._on_softmax(operands_of(func, args, kwargs)[0], result, -1 if dim is None else dim)
         elif func is F.scaled_dot_product_attention:
             self._on_fused(dict(zip(_SDPA, args, strict=False)) | dict(kwargs), result)
-        elif isinstance(result, Tensor) and self._followed:
-            self._follow(func, args, kwargs, result)
+        elif isinstance(result, Tensor) and result.is_floating_point() and not self._follow(func, args, kwargs, result):
+            self._scores.see(func, args, kwargs, result)
         return result
 
     @property
@@ -125,31 +145,31 @@ class Tap(TorchFunctionMode):
         return heads_in(tensor.shape[0], self._source_shape[0], module) if tensor.dim() == 3 else 1
 
     def _on_softmax(self, scores: Tensor, weights: Tensor, dim: int) -> None:
-        blocked = scores.detach() < LOWEST_SCORE
-        frame = self._frame
+        frame, logits = self._frame, scores.detach()
         if frame is not None and is_banded(frame.module):
             if frame.then is None:
                 frame.then = BandReader(frame, self._source_shape[1], self._keeper.on_weights)
-            frame.then.add(weights.detach(), blocked)
+            frame.then.add(weights.detach(), logits)
             return
-        softmax = Softmax(frame, columns=weights.shape[dim])
-        self._followed[weights] = Followed(softmax, blocked if bool(blocked.any()) else None)
+        over_columns = dim % scores.dim() == scores.dim() - 1
+        source = self._scores.of(scores) if over_columns else None
+        self._followed[weights] = Followed(Softmax(frame, weights.shape[dim], logits, source))
 
-    def _follow(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], result: Tensor) -> None:
-        operands = operands_of(func, args, kwargs)
+    def _follow(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], result: Tensor) -> bool:
+        """Whether the result was made of weights."""
+        operands = operands_of(func, args, kwargs) if self._followed else []
         operand = next((tensor for tensor in operands if tensor in self._followed), None)
-        if operand is None or not result.is_floating_point():
-            return
+        if operand is None:
+            return False
         followed: Followed = self._followed[operand]
         if followed.softmax.met:
-            return
+            return True
         if followed.spread is not None:
             if func in SUMS:
                 weights, value = followed.spread
                 pooled = partial(pooled_product, value=value, args=args, kwargs=kwargs, output=result)
                 self._on_product(followed, pooled, weights)
-            return
-        if is_product(func):
+        elif is_product(func):
             arrange = product_of(func, args, operands, operand, result)
             if arrange is not None:
                 self._on_product(followed, arrange, operand)
@@ -157,45 +177,43 @@ class Tap(TorchFunctionMode):
             value = next(tensor for tensor in operands if tensor is not operand)
             self._followed[result] = replace(followed, spread=(operand.detach(), value.detach()))
         elif func in RESHAPING and result.dim() and result.numel() <= operand.numel():
-            blocked = followed.blocked
-            self._followed[result] = replace(
-                followed, blocked=None if blocked is None else func(blocked, *args[1:], **kwargs)
-            )
+            rest = args[1:]  # without the weights, which this table must not keep alive
+            self._followed[result] = followed.reshaped(lambda tensor: func(tensor, *rest, **kwargs))
         elif result.numel() == operand.numel():
-            blocked = followed.blocked
-            if blocked is not None and blocked.shape != result.shape:
-                blocked = blocked.reshape(result.shape)
-            self._followed[result] = replace(followed, blocked=blocked)
+            shape, same = result.shape, result.shape == operand.shape
+            self._followed[result] = followed if same else followed.reshaped(lambda tensor: tensor.reshape(shape))
+        return True
 
     def _on_product(self, followed: Followed, arrange: Arrange, weights: Tensor) -> None:
         with torch.no_grad():
-            product = arrange(weights.detach())
-            masked = None if followed.blocked is None else arrange(followed.blocked)
-        if product is None:
+            product, seen = arrange(weights.detach()), arrange(followed.logits)
+        if product is None or seen is None:
             return
-        module = followed.softmax.frame.module if followed.softmax.frame else None
-        blocked = None if masked is None else masked.weights
+        softmax, logits = followed.softmax, seen.weights
+        module = softmax.frame.module if softmax.frame else None
         if product.weights.dim() == 5 and module is not None and is_in_blocks(module):
-            call: Call = blocks_of(product.weights, blocked, self._source_shape[1])
+            origin = origin_of(logits, product.weights, softmax.source)
+            call: Call = blocks_of(product.weights, _blocked(logits), origin, self._source_shape[1])
             product = product.map(lambda tensor: tensor.flatten(0, 1))  # (B, blocks, H, …) -> (B · blocks, H, …)
         elif product.weights.dim() <= 4 and (heads := self._heads(product.weights, module)) is not None:
             product = product.map(lambda tensor: in_four(tensor, heads))
             rows = main_rows(self._running, product.weights.shape[2])
             product = Product(product.weights[:, :, :rows], product.value, product.output[:, :, :rows])
-            blocked = None if blocked is None else in_four(blocked, heads)[:, :, :rows]
+            logits = in_four(logits, heads)[:, :, :rows]
             call = StoredCall(
                 path="",
                 stream="",
                 layer=0,
                 stored=product.weights,
-                blocked=shared_by_heads(blocked),
+                blocked=shared_by_heads(_blocked(logits)),
                 groups_of=_groups_of(module, product.weights.shape[1]),
-                has_sink=product.weights.shape[-1] < followed.softmax.columns,
+                has_sink=product.weights.shape[-1] < softmax.columns,
+                origin=origin_of(logits, product.weights, _in_four(softmax.source, product.weights)),
                 kind=kind_of(module),
             )
         else:
             return
-        followed.softmax.met = True
+        softmax.logits = None
         with unheard():
             self._keeper.on_weights(module, call, error_of_product(*product))
 
@@ -219,11 +237,22 @@ class Tap(TorchFunctionMode):
         module = self._frame.module if self._frame else None
         call = StoredCall(
             path="", stream="", layer=0, stored=seen.weights, blocked=shared_by_heads(seen.blocked),
-            has_sink=seen.has_sink,
+            has_sink=seen.has_sink, origin=seen.origin,
         )  # fmt: skip
         with unheard():
             self._keeper.on_weights(module, call, seen.error)
         return expected
+
+
+def _blocked(logits: Tensor) -> Tensor:
+    """True where nothing could be attended to."""
+    return logits < LOWEST_SCORE
+
+
+def _in_four(source: Scores | None, weights: Tensor) -> Scores | None:
+    """In the layout of weights (B, H, T, S), and of their rows only."""
+    heads, rows = weights.shape[1:3]
+    return None if source is None else source.map(lambda tensor: in_four(tensor, heads)).first(rows)
 
 
 def _groups_of(module: nn.Module | None, heads: int) -> int:

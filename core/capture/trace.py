@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.capture.detail import QueryKeyDetail, query_key_detail
+from core.capture.detail import QueryKeyDetail
 from core.capture.kept import EVERYTHING, Call
 from core.capture.output import Output
+from core.capture.query_key import query_key_detail
 from core.capture.streams import STREAMS
 from core.text import Tokens
 
@@ -165,6 +166,16 @@ class Trace:
     def groups(self, layer: int, stream: str | None = None) -> tuple[int, ...]:
         """The key-value head that each head of the layer reads."""
         return self._call(layer, stream).groups
+
+    @property
+    def changed(self) -> tuple[tuple[str, int, int], ...]:
+        """Stream, layer and head of each head that ran with another map than its own; see `core.capture.changes`."""
+        return tuple(
+            (stream, call.layer, head)
+            for stream, calls in self._calls.items()
+            for call in calls
+            for head in sorted(call.changed)
+        )
 
     @property
     def exact(self) -> bool:

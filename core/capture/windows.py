@@ -14,7 +14,9 @@ from torch import Tensor, nn
 from core.capture.frames import Frame
 from core.capture.interface import unheard
 from core.capture.layout import one_for_all_heads
+from core.capture.origin import Origin
 from core.capture.proof import error_of_product
+from core.capture.scores import LOWEST_SCORE
 from core.capture.sparse import SparseCall
 
 BANDED = {"LongformerSelfAttention", "LEDEncoderSelfAttention"}
@@ -41,9 +43,9 @@ class BandReader:
         self._keep = keep
         self._softmaxes: list[tuple[Tensor, Tensor]] = []
 
-    def add(self, weights: Tensor, blocked: Tensor) -> None:
+    def add(self, weights: Tensor, logits: Tensor) -> None:
         """The band (B, T, H, G + 2 w + 1) with G global keys, then the rows of global queries (B · H, G, T)."""
-        self._softmaxes.append((weights, blocked))
+        self._softmaxes.append((weights, logits < LOWEST_SCORE))
 
     @torch.no_grad()
     def __call__(self, output: tuple[Tensor, ...]) -> None:
@@ -69,10 +71,33 @@ class BandReader:
             places = torch.cat([before, places.expand(len(queries), -1, -1)], dim=2)
             rows, unseen = (t.unflatten(0, (len(queries), -1))[..., :length] for t in globals_[0])  # (B, H, G, T)
             whole = (rows, one_for_all_heads(unseen), queries)
+        origin = Origin(query=self._states("query") * self._width**-0.5, key=self._states("key"))
         return SparseCall(
             path="", stream="", layer=0, stored=weights, places=places, blocked=one_for_all_heads(blocked),
-            key_count=length, whole=whole, kind=f"sliding window of {2 * window + 1}",
+            key_count=length, whole=whole, kind=f"sliding window of {2 * window + 1}", origin=origin,
+            of_whole=Origin() if whole is None else self._origin_of_whole(whole[2]),
         )  # fmt: skip
+
+    @property
+    def _width(self) -> int:
+        """Of a head."""
+        module: Any = self._frame.module
+        width: int = module.head_dim
+        return width
+
+    def _states(self, name: str) -> Tensor:
+        """What a linear layer of the module makes of its input, computed again: (B, H, T, D)."""
+        module: Any = self._frame.module
+        hidden = self._frame.first_tensor
+        assert hidden is not None
+        states: Tensor = getattr(module, name)(hidden[:, : self._length])  # (B, T, H · D)
+        return states.unflatten(-1, (module.num_heads, module.head_dim)).transpose(1, 2)
+
+    def _origin_of_whole(self, places: Tensor) -> Origin:
+        """Of the global queries (B, G), which have layers of their own."""
+        query = self._states("query_global") * self._width**-0.5
+        rows = places.clamp_min(0)[:, None, :, None].expand(-1, query.shape[1], -1, query.shape[3])  # (B, H, G, D)
+        return Origin(query=query.gather(2, rows), key=self._states("key_global"))
 
     def _error(self, call: SparseCall, output: Tensor) -> Tensor:
         """A·V = O at the text's last query: (H,)"""
@@ -107,24 +132,22 @@ def _offsets(length: int, window: int, device: torch.device) -> Tensor:
     return torch.arange(length, device=device)[:, None] + torch.arange(-window, window + 1, device=device)
 
 
-def blocks_of(weights: Tensor, blocked: Tensor | None, length: int) -> SparseCall:
+def blocks_of(weights: Tensor, blocked: Tensor, origin: Origin, length: int) -> SparseCall:
     """Blocks, as LongT5's encoder computes them: each block of w queries sees itself and its two neighbours.
 
     weights, blocked: (B, blocks, H, w, 3 w + summaries); a summary stands for a whole block of tokens, so for no key.
+    origin: in the same layout
     length: queries and keys that are the text's
     """
-    texts, blocks, heads, width, columns = weights.shape
+    _, blocks, _, width, columns = weights.shape
     device = weights.device
     block = torch.arange(blocks, device=device)[:, None, None]
     column = torch.arange(columns, device=device)
     places = torch.where(column < 3 * width, (block - 1) * width + column, -1)  # (blocks, 1, C)
     places = places.expand(-1, width, -1).reshape(1, blocks * width, columns)[:, :length]  # (1, T, C)
 
-    if blocked is None:
-        blocked = torch.zeros_like(weights, dtype=torch.bool)
-
     def rows_of(tensor: Tensor) -> Tensor:
-        rows = tensor.transpose(1, 2).reshape(texts, heads, blocks * width, columns)  # (B, H, T, C)
+        rows = tensor.transpose(1, 2).flatten(2, 3)  # (B, blocks, H, w, …) -> (B, H, T, …)
         return rows[:, :, :length]
 
     return SparseCall(
@@ -136,6 +159,8 @@ def blocks_of(weights: Tensor, blocked: Tensor | None, length: int) -> SparseCal
         blocked=one_for_all_heads(rows_of(blocked)),
         key_count=length,
         has_sink=columns > 3 * width,
+        # Each block's own keys lie between those of its neighbours.
+        origin=origin.map(rows_of, lambda key: rows_of(key[..., width : 2 * width, :])),
         kind=f"sliding window of {2 * width - 1}",
     )
 

@@ -126,9 +126,12 @@ def test_what_is_not_there_is_refused(head: int, query: int, text: int, said: st
         query_key_detail(capped_call(), head, query, text)
 
 
-def test_weights_without_queries_and_keys_have_no_detail() -> None:
-    with refused("queries and keys"):
-        query_key_detail(StoredCall("p", "self", 0, torch.full((1, 2, 3, 3), 1 / 3), None), 0, 0)
+def test_weights_alone_are_shown_without_queries_and_keys() -> None:
+    detail = query_key_detail(StoredCall("p", "self", 0, torch.full((1, 2, 3, 3), 1 / 3), None), 0, 0)
+    assert (detail.query, detail.key, detail.dots, detail.scaled, detail.added, detail.dims) == (None,) * 5 + (0,)
+    assert detail.products.shape == (0, 3)
+    assert torch.allclose(torch.softmax(detail.logits, 0), detail.weights)
+    assert "up to a number" in detail.remark
 
 
 def test_a_changed_head_has_no_detail_and_the_others_do() -> None:

@@ -98,6 +98,19 @@ def test_the_maps_that_the_tap_stores_are_the_model_s_own_and_one_mask_serves_al
     network = architecture.network()
     prepare(network, architecture.inputs("right"))
     for call in run(network, **architecture.inputs("right")).calls:
-        weights, blocked = call.kept
+        weights, blocked, sizes, query, key, alibi = call.kept
         assert weights.nbytes == 2 * 4 * 24 * 24 * 4
         assert tuple(blocked.shape) == (2, 1, 24, 24)
+        assert sizes.nbytes == 2 * 4 * 24 * 4
+        assert query.nbytes == key.nbytes == 2 * 4 * 24 * 8 * 4
+        assert tuple(alibi.shape) == (2, 4, 1, 24)
+
+
+def test_what_is_as_large_as_the_maps_is_not_kept_beside_them() -> None:
+    architecture = Architecture("mpnet")
+    network = architecture.network()
+    prepare(network, architecture.inputs("none"))
+    inputs = {name: tensor[:1] for name, tensor in architecture.inputs("none").items()}
+    for call in run(network, **inputs).calls:
+        # A bias for each head, query and key: what the logits have more than q·k shows it.
+        assert sum(tensor.numel() > call.heads * 24 * 8 for tensor in call.kept) == 1

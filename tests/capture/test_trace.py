@@ -8,7 +8,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
 from core import load
-from core.capture import AttentionCall, Check, Output, Provenance, Trace, check_of, record
+from core.capture import AttentionCall, Check, HeadChange, Output, Provenance, Trace, changed, check_of, record
 from core.capture.stored import StoredCall
 from core.models.model import Model
 from core.text import TextEncoder, Tokens
@@ -48,6 +48,12 @@ def test_attention_is_float32_on_the_cpu_with_rows_that_sum_to_one(trace: Trace)
         maps = trace.attention(layer)
         assert (maps.shape, maps.dtype, maps.device.type) == ((12, n, n), torch.float32, "cpu")
         assert (maps.sum(-1) - 1).abs().max() < 1e-5
+
+
+def test_a_trace_says_which_heads_were_changed(minilm: Model, trace: Trace) -> None:
+    with changed(minilm.network, [HeadChange("self", 2, 5), HeadChange("self", 4, 1, "uniform")]):
+        other = minilm.run("The cat sat.")
+    assert (trace.changed, other.changed) == ((), (("self", 2, 5), ("self", 4, 1)))
 
 
 def test_a_window_is_a_part_of_the_whole(trace: Trace) -> None:

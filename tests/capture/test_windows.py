@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 from transformers import LongformerConfig, LongformerModel
 
-from core.capture import Recording, check_of, prepare, record
+from core.capture import Recording, check_of, prepare, query_key_detail, record
 from core.capture.sparse import SparseCall
 from tests.architectures import Architecture
 from tests.tiny import batch, sharpen
@@ -76,6 +76,23 @@ def test_global_tokens_see_all_and_are_seen_by_all(longformer, places: tuple, le
             far[:, list(mine)] = False
             far[list(mine)] = False
             assert torch.equal(masked[0], far)
+
+
+@pytest.mark.parametrize("places", [((0,), (0,)), ((0, 7), (3,)), ((4,), ())], ids=str)
+def test_a_global_query_meets_keys_of_its_own(longformer, places: tuple) -> None:
+    inputs = batch("none") | {"global_attention_mask": globals_at(*places, length=24)}
+    first = run(longformer, **inputs).calls[0]
+    for text, mine in enumerate(places):
+        for query in range(24):
+            detail = query_key_detail(first, 1, query, text)
+            assert (detail.remark, detail.dims, detail.added) == ("", 8, None)
+            assert (detail.weights - first.weights([1], batch=text)[0, query]).abs().max() < 1e-6
+            assert (detail.logits.softmax(0) - detail.weights).abs().max() < 1e-5
+            layer = longformer.encoder.layer[0].attention.self
+            keys = layer.key_global if query in mine else layer.key
+            assert detail.key is not None
+            hidden = longformer.embeddings(inputs["input_ids"])[text]
+            assert torch.allclose(detail.key, keys(hidden)[:, 8:16], atol=1e-5)
 
 
 def test_padding_is_masked_and_dead(longformer) -> None:
