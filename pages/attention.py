@@ -2,57 +2,68 @@
 
 import streamlit as st
 
-from core.ui import address, sidebar
+from core.ui import address, links, remarks, selection, sidebar, talk
 from core.ui.answer import show_answer
-from core.ui.card import figure_card
+from core.ui.components import mount
+from core.ui.example_row import example_row
+from core.ui.figures import page_of, show_figures
 from core.ui.model_report import model_report, report_warnings
 from core.ui.running import analyse
-from core.ui.selection import first_visit, open_head, selection_controls
+from core.ui.view_switch import view_address, view_switch
 from core.ui.words import facts, notes, small_print
-from core.views import captions, head_view_figure, heatmap_figure, overview_figure
+from core.views import captions
 
-HOW_TO = "Click a tile to open its head, hover a cell for its exact weight, hover a token to see its lines alone."
+# What to do in each view, in one line; an example's own hint comes before it.
+HOW_TO = {
+    "together": "Click a tile to open its head, a cell to read its weight, a token to see its lines alone.",
+    "heatmap": "Each row is a query. Hover a cell for its exact weight, click to keep it, step with the arrow keys.",
+    "headview": "Hover a token to see its lines alone, click to keep them, click a number to show or hide a head.",
+    "text": "Click a token: the text is coloured by what it attends to, or by what attends to it.",
+    "querykey": "How one query came to its weights, from vectors to scores to softmax. Choose the query, click a key.",
+    "overview": "Rows are layers, columns are heads. Click a tile to open that head.",
+    "headmap": "Each point is a head: farther right it looks farther, higher up it spreads its weight more. Click one.",
+}
 
-
-def open_clicked_head() -> None:
-    """Open the head whose tile was clicked."""
-    if chosen := st.session_state.overview["select"]:
-        open_head(chosen["layer"], chosen["head"])
-
-
-address.notice_arrival()
 request = sidebar.request_controls()
+if talk.talking():
+    example_row()
+with st.container(horizontal=True, vertical_alignment="center", key="title_bar"):
+    heading, chips = st.container(key="heading", width="content"), st.container(key="chips", width="content")
+    st.space("stretch")
+    about = st.container(key="about", width="content")
+    talk.talk_button()
+    with st.container(key="view_bar"):
+        view = view_switch()
+
 analysis = analyse(request.task)
+if analysis is None:
+    selection.keep_controls(request)
+    st.stop()
 trace = analysis.trace
 sidebar.learn(request.task.model, analysis.card)
-shown = selection_controls(trace, request.view_slot, request.opening)
-survey = analysis.surveys[shown.stream]
-address.write({**request.address, **shown.address}, {**sidebar.first_visit(), **first_visit()})
+shown = selection.selection_controls(trace, request)
+here = {**request.address, **view_address(view), **shown.address, **talk.talk_address()}
+address.write(here, {**sidebar.first_visit(), **selection.first_visit()})
+page = page_of(analysis, request.task, shown, links.copied(here, request.own_texts))
 
-with st.container(horizontal=True, vertical_alignment="center", key="title_bar"):
-    st.subheader(f"Layer {shown.layer} · Head {shown.head}", anchor=False, width="content")
-    st.space("stretch")
+which = "mean over heads" if shown.view.head is None else f"Head {shown.view.head}"
+heading.subheader(f"Layer {shown.view.layer} · {which}", anchor=False, width="content")
+with chips:
+    facts(captions.head_facts(trace, page.survey, shown.view))
+with about:
     model_report(analysis.card, analysis.report)
-facts(captions.head_facts(trace, survey, shown.layer, shown.head))
 
 # The first line is always there, so that the figures keep their place while heads are compared.
 example = request.opening
-is_its_head = example is not None and (shown.layer, shown.head) == (example.layer, example.head)
+is_its_head = example is not None and (shown.view.layer, shown.view.head) == (example.layer, example.head)
 notes(
-    [(example.hint if is_its_head else HOW_TO, "info")]
+    [(example.hint if is_its_head and view not in ("overview", "headmap") else HOW_TO[view], "info")]
     + report_warnings(analysis.report)
-    + [(sentence, "warning") for sentence in (*request.remarks, *shown.remarks)]
+    + [(sentence, "warning") for sentence in remarks.told()]
     + [(found.sentence, "warning" if found.warning else "info") for found in captions.reading_notes(trace)]
 )
-
-with st.container(key="figures"):
-    all_heads, one_head, one_layer = st.columns([0.37, 0.34, 0.29], gap="small")
-with all_heads:
-    figure = overview_figure(trace, survey, shown.layer, shown.head, shown.scale)
-    figure_card(figure, "overview", open_clicked_head)
-with one_head:
-    figure_card(heatmap_figure(trace, survey.stream, shown.layer, shown.head, shown.scale), "heatmap")
-with one_layer:
-    figure_card(head_view_figure(trace, survey.stream, shown.layer, shown.head), "headview")
+with st.container(key="follower"):
+    mount("selection", shown.for_figures, "selection")
+show_figures(page, view)
 show_answer(trace, analysis.report)
-small_print(captions.provenance_line(trace, shown.stream), "provenance")
+small_print(captions.provenance_line(trace, shown.view.stream), "provenance")

@@ -58,8 +58,11 @@ def _tried(network: nn.Module, path: str, inputs: Mapping[str, Any]) -> str | No
         for handle in handles:
             handle.remove()
     of_interface = [isinstance(call, AttentionCall) for call in recording.calls]
-    errors = [by_head for by_head, ours in zip(recording.errors(), of_interface, strict=True) if ours]
-    if not errors or not check_of(errors, _dtype_of(network)).passed:
+    errors, reaches = (
+        [by_head for by_head, ours in zip(of_calls, of_interface, strict=True) if ours]
+        for of_calls in (recording.errors(), recording.reaches())
+    )
+    if not errors or not check_of(errors, _dtype_of(network), reaches).passed:
         return None
     if expected is not None and not _same(answer, expected, inputs, _dtype_of(network)):
         return None

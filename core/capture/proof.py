@@ -32,6 +32,18 @@ def error_of_call(call: AttentionCall, value: Tensor, output: Tensor) -> Tensor:
 
 
 @torch.no_grad()
+def reach_of_call(call: AttentionCall) -> Tensor:
+    """How large the last query's scores can be: scale · |q| · max |k| of each head, the worst of the batch: (H,).
+
+    float32 rounds a score by about this many of its units, and a softmax turns that into a relative error of weights.
+    """
+    query = call.query[:, :, -1].float().norm(dim=-1)  # (B, H, T, D) -> (B, H)
+    key = call.key.float().norm(dim=-1).amax(dim=-1)  # (B, G, S, D) -> (B, G)
+    key = key.repeat_interleave(call.heads // call.key_value_heads, dim=1)  # (B, G) -> (B, H)
+    return (query * key * abs(call.scale)).amax(dim=0)
+
+
+@torch.no_grad()
 def error_of_product(weights: Tensor, value: Tensor, output: Tensor) -> Tensor:
     """The same for weights that a model multiplied itself: (B, H, T, S), (B, 1 or H, S, D), (B, H, T, D) -> (H,)."""
     mine = (weights[:, :, -1:].float() @ value.float())[:, :, 0]  # (B, H, 1, S) @ (B, 1 or H, S, D) -> (B, H, D)

@@ -13,7 +13,7 @@ from core.capture.call import AttentionCall
 from core.capture.interface import listener
 from core.capture.kept import Call
 from core.capture.paths import is_tapped
-from core.capture.proof import error_of_call
+from core.capture.proof import error_of_call, reach_of_call
 from core.capture.stored import StoredCall
 from core.capture.streams import declared_stream, is_encoder_decoder, stream_of, stream_of_map
 from core.capture.tap import tapping
@@ -32,6 +32,7 @@ class Recording:
         self._counts: Counter[str] = Counter()
         self._calls: list[Call] = []
         self._errors: list[Tensor] = []
+        self._reaches: list[Tensor] = []
         # Where in the list the rows of a module are that asks once for each token.
         self._single_rows: dict[int, int] = {}
 
@@ -42,6 +43,10 @@ class Recording:
     def errors(self) -> list[list[float]]:
         """For each call and head: max |A·V - O| of the last query over the head's max |V|; NaN where the result is."""
         return [[float(e) for e in errors.cpu()] for errors in self._errors]
+
+    def reaches(self) -> list[list[float]]:
+        """For each call and head: how large the last query's scores can be; 0 where the weights are the model's own."""
+        return [[float(reach) for reach in reaches.cpu()] for reaches in self._reaches]
 
     @contextmanager
     def listening(self, tapped: bool) -> Iterator[None]:
@@ -57,7 +62,8 @@ class Recording:
         """Keep one call by reference; part of the contract with `core.capture.interface`."""
         stream = declared_stream(module) or stream_of(self._path_of(module), self._encoder_decoder)
         call = call.detached()
-        self._keep(module, stream, call, error_of_call(call, value.detach(), output.detach()))
+        error = error_of_call(call, value.detach(), output.detach())
+        self._keep(module, stream, call, error, reach_of_call(call))
 
     def on_weights(self, module: nn.Module | None, call: Call, error: Tensor) -> None:
         """Keep one call as its weights; part of the contract with `core.capture.tap`.
@@ -73,16 +79,18 @@ class Recording:
         stream = self._stream_of_map(module, call)
         if call.queries == 1 and call.keys > 1:
             self._single_rows[id(module)] = len(self._calls)
-        self._keep(module, stream, call, error)
+        # These weights were not worked out again, so no score was rounded another way.
+        self._keep(module, stream, call, error, torch.zeros_like(error))
 
     def _path_of(self, module: nn.Module | None) -> str:
         return self._paths.get(id(module), "")
 
-    def _keep(self, module: nn.Module | None, stream: str, call: Call, error: Tensor) -> None:
+    def _keep(self, module: nn.Module | None, stream: str, call: Call, error: Tensor, reach: Tensor) -> None:
         call = call.labelled(self._path_of(module), stream, self._counts[stream])
         self._counts[stream] += 1
         self._calls.append(call if self._store is None else call.rounded(self._store))
         self._errors.append(error)
+        self._reaches.append(reach)
         if self._on_call is not None:
             self._on_call(len(self._calls))
 

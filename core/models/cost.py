@@ -8,37 +8,48 @@ from core.errors import HeadlightError
 from core.models.card import ModelCard
 from core.models.estimate import Sizes, free_nbytes, layer_nbytes, recording_nbytes, run_seconds
 
+# Maps are looked at in blocks: 2^20 float32 weights at a time, of which the formula and the measures make eight copies.
+# Whatever the text's length, no more of them is in memory; see `core.heads.blocks`.
+BLOCK_BYTES = 8 * 4 * 2**20
+# One pass over all heads costs so long a cell on a core of 2025: the weights, their measures, a thumbnail.
+SURVEY_SECONDS = 6e-9
+
 
 @dataclass(frozen=True)
 class Cost:
-    """What a run will take: bytes it keeps while it is looked at, and seconds on the model's device, about."""
+    """What a run will take: bytes it keeps while it is looked at, and seconds of the pass and of the survey, about."""
 
     nbytes: int
     seconds: float
 
 
 def run_nbytes(card: ModelCard, itemsize: int, tokens: int, decoder_tokens: int = 0) -> int:
-    """Memory of a run: queries and keys of all layers, and the weights of the largest layer while it is looked at.
+    """Memory of a run: queries and keys of all layers, and blocks of weights while they are looked at.
 
+    Where queries and keys cannot be had, the weights of all layers are kept; a relative position bias is as large as
+    the weights of one layer, and one serves all layers of a stream.
     itemsize: bytes of a number in the model's format; decoder_tokens: of an encoder-decoder's decoder.
     """
-    lengths = {"encoder": (tokens, tokens), "decoder": (decoder_tokens,) * 2, "cross": (decoder_tokens, tokens)}
-    kept, shown = 0, 0
+    kept, keys_read = 0, 0
     for stream in card.streams:
-        sizes = _sizes(card, stream)
-        queries, keys = lengths.get(stream, (tokens, tokens))
-        # Where the queries and keys cannot be had, the weights themselves are kept.
+        sizes, (queries, keys) = _sizes(card, stream), _lengths(stream, tokens, decoder_tokens)
         kept += recording_nbytes(sizes, queries, keys, itemsize)
         kept += 0 if sizes.width else sizes.layers * layer_nbytes(sizes, queries, keys)
-        shown = max(shown, layer_nbytes(sizes, queries, keys))
-    return kept + 2 * shown
+        kept += layer_nbytes(sizes, queries, keys) if card.positions == "relative bias" else 0
+        # The formula reads one layer's keys in float32, once for each query head.
+        keys_read = max(keys_read, 4 * sizes.heads * sizes.width * keys)
+    return kept + keys_read + BLOCK_BYTES
 
 
 def cost_of(
     card: ModelCard, parameters: int, itemsize: int, pace: tuple[int, float], tokens: int, decoder_tokens: int = 0
 ) -> Cost:
-    """The cost of one pass. pace: tokens and seconds of a pass that was timed on the same device."""
+    """The cost of one pass and of looking at all its heads once.
+
+    pace: tokens and seconds of a pass that was timed on the same device.
+    """
     seconds = run_seconds(parameters, _sizes(card, card.streams[0]), max(tokens, decoder_tokens), pace)
+    seconds += SURVEY_SECONDS * sum(_cells(card, stream, tokens, decoder_tokens) for stream in card.streams)
     return Cost(run_nbytes(card, itemsize, tokens, decoder_tokens), seconds)
 
 
@@ -57,6 +68,18 @@ def require_room(card: ModelCard, itemsize: int, device: str, tokens: int, decod
 
 def _sizes(card: ModelCard, stream: str) -> Sizes:
     return Sizes(card.layers[stream], card.heads[stream], card.key_value_heads[stream], card.widths[stream])
+
+
+def _lengths(stream: str, tokens: int, decoder_tokens: int) -> tuple[int, int]:
+    """Queries and keys of a stream."""
+    both = {"encoder": (tokens, tokens), "decoder": (decoder_tokens, decoder_tokens), "cross": (decoder_tokens, tokens)}
+    return both.get(stream, (tokens, tokens))
+
+
+def _cells(card: ModelCard, stream: str, tokens: int, decoder_tokens: int) -> int:
+    """Weights of all layers and heads of a stream."""
+    queries, keys = _lengths(stream, tokens, decoder_tokens)
+    return card.layers[stream] * card.heads[stream] * queries * keys
 
 
 def _most_tokens(card: ModelCard, itemsize: int, free: int, tokens: int, decoder_tokens: int) -> int:

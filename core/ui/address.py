@@ -12,7 +12,9 @@ from collections.abc import Mapping
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-READERS = ("request", "selection")
+from core.ui.arrival import Arrival
+
+READERS = ("talk", "view", "request", "selection")
 _VISITED = "address_was_read"
 _PENDING = "address_parameters"
 
@@ -24,16 +26,17 @@ def notice_arrival() -> None:
     if st.session_state.get(_VISITED) and not went_back:
         return
     st.session_state[_VISITED] = True
-    parameters = st.query_params.to_dict()
+    parameters = {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
     st.session_state[_PENDING] = dict.fromkeys(READERS, parameters)
 
 
-def take(reader: str) -> Mapping[str, str] | None:
+def take(reader: str) -> Arrival | None:
     """The parameters of an arrival that this reader has not yet taken, else None.
 
     Each reader takes them once, in whichever run it gets to: a run may be stopped before its page is drawn.
     """
-    return st.session_state.get(_PENDING, {}).pop(reader, None)
+    parameters = st.session_state.get(_PENDING, {}).pop(reader, None)
+    return None if parameters is None else Arrival(parameters)
 
 
 def write(values: Mapping[str, str], first_visit: Mapping[str, str]) -> None:

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-import core.views
+from core.views.assets import SCRIPTS, markup_of, script_of, style_of
 
-ASSETS = Path(core.views.__file__).parent / "assets"
-SHARED_SCRIPTS = ("colour.js", "shared.js")
-SCRIPTS = {
-    "overview": ("overview.js",),
-    "heatmap": ("heatmap_drawing.js", "heatmap.js"),
-    "headview": ("headview_lines.js", "headview.js"),
-}
+Trigger = Callable[[Any], None]
 
 
-def mount(name: str, payload: bytes, key: str, on_select: Callable[[], None] | None = None) -> Any:
-    """Draw a payload with the component of that name.
+def mount(
+    name: str, data: bytes | Mapping[str, object], key: str, triggers: Mapping[str, Trigger] | None = None
+) -> None:
+    """Draw data with the component of that name: a figure's payload, or a small dictionary.
 
-    on_select: called before the next run when a person chose something; `st.session_state[key]["select"]` says what.
+    triggers: by name, what is called with the browser's value before the next run when a person did something.
     """
-    triggers = {"on_select_change": on_select} if on_select else {}
-    return _COMPONENTS[name](data=payload, key=key, **triggers)
+    listeners = {
+        f"on_{trigger}_change": partial(_tell, key, trigger, then) for trigger, then in (triggers or {}).items()
+    }
+    _COMPONENTS[name](data=data, key=key, **listeners)
+
+
+def _tell(key: str, trigger: str, then: Trigger) -> None:
+    then(st.session_state[key][trigger])
 
 
 def _declare(name: str) -> Callable[..., Any]:
-    script = "\n".join((ASSETS / file).read_text("utf-8") for file in (*SHARED_SCRIPTS, *SCRIPTS[name]))
-    style = "\n".join((ASSETS / file).read_text("utf-8") for file in ("shared.css", f"{name}.css"))
-    html = f'<div class="headlight {name}"></div>'
-    return st.components.v2.component(f"headlight_{name}", html=html, css=style, js=script)
+    return st.components.v2.component(f"headlight_{name}", html=markup_of(name), css=style_of(name), js=script_of(name))
 
 
 _COMPONENTS = {name: _declare(name) for name in SCRIPTS}

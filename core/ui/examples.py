@@ -10,7 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Example:
-    """A text, the layer and head to open with it, and what the reader should look at. `slug` names it in addresses."""
+    """A text, the layer and head to open with it, and what the reader should look at.
+
+    slug: its name in addresses; query: position of the token whose row is marked.
+    """
 
     slug: str
     title: str
@@ -18,6 +21,7 @@ class Example:
     layer: int
     head: int
     hint: str
+    query: int | None = None
 
 
 # The model whose heads the hints speak of.
@@ -31,6 +35,7 @@ EXAMPLES = (
         layer=3,
         head=1,
         hint="Look at the row of “it”: more than half of its weight goes to “animal”.",
+        query=10,
     ),
     Example(
         slug="noun-phrases",

@@ -1,4 +1,4 @@
-"""The frame around every page: browser title, icon, styles."""
+"""The frame around every page: browser title, icon, styles, talk mode."""
 
 from __future__ import annotations
 
@@ -6,15 +6,24 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.ui import talk
+
 ASSETS = Path(__file__).parent / "assets"
 
 
 def open_frame() -> None:
-    """Set up the page; the first thing that the app does."""
-    st.set_page_config(page_title="Headlight", page_icon=str(ASSETS / "icon.png"), layout="wide")
+    """Set up the page; the first thing that the app does after it has noticed an arrival."""
+    talk.arrive()
+    st.set_page_config(
+        page_title="Headlight",
+        page_icon=str(ASSETS / "icon.png"),
+        layout="wide",
+        initial_sidebar_state="collapsed" if talk.talking() else "expanded",
+    )
     dark = st.context.theme.type == "dark"
     st.logo(str(ASSETS / ("logo-dark.svg" if dark else "logo-light.svg")), size="large")
-    style = (ASSETS / "page.css").read_text("utf-8") + (ASSETS / "dark.css").read_text("utf-8") * dark
+    names = ["page.css", *(["dark.css"] if dark else []), *(["talk.css"] if talk.talking() else [])]
+    style = "\n".join((ASSETS / name).read_text("utf-8") for name in names)
     st.html(f"<style>{style}</style>")
     script = (ASSETS / "well_formed.js").read_text("utf-8")
     with st.sidebar.container(key="page_script"):

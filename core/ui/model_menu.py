@@ -66,7 +66,7 @@ def _get(name: str) -> None:
     """Open a model if it is here, else download it; the page then shows it."""
     if name not in openable():
         try:
-            with_progress(name, lambda job: download(name, job))
+            with_progress(name, lambda job: download(name, job), key="download_progress")
         except HeadlightError as error:
             note(str(error), "error")
             return

@@ -18,15 +18,18 @@ SECONDS_BEFORE_BAR = 0.4
 AT_ONCE = "starting PyTorch"
 
 
-def with_progress(title: str, work: Callable[[Job], T], on_stop: Callable[[], None] | None = None) -> T:
+def with_progress(
+    title: str, work: Callable[[Job], T], on_stop: Callable[[], None] | None = None, key: str = "progress"
+) -> T:
     """Do the work of a job of this browser session, with a bar where the page stands now.
 
     A press on Stop starts the script again, which ends this run at its next step; on_stop is called before.
+    key: names the bar; a page that may show several in one run gives each its own.
     Whatever the work raises is passed on.
     """
     slot = st.empty()
     try:
-        return work(Job(resources.session().name, title, listener=_Bar(slot, on_stop)))
+        return work(Job(resources.session().name, title, listener=_Bar(slot, on_stop, key)))
     finally:
         slot.empty()
 
@@ -34,9 +37,10 @@ def with_progress(title: str, work: Callable[[Job], T], on_stop: Callable[[], No
 class _Bar:
     """Listens to a job and draws it."""
 
-    def __init__(self, slot: DeltaGenerator, on_stop: Callable[[], None] | None) -> None:
+    def __init__(self, slot: DeltaGenerator, on_stop: Callable[[], None] | None, key: str) -> None:
         self._slot = slot
         self._on_stop = on_stop
+        self._key = key
         self._bar: DeltaGenerator | None = None
 
     def __call__(self, progress: Progress) -> None:
@@ -44,9 +48,9 @@ class _Bar:
             return
         share, words = _told(progress)
         if self._bar is None:
-            row = self._slot.container(horizontal=True, vertical_alignment="center", key="progress")
+            row = self._slot.container(horizontal=True, vertical_alignment="center", key=self._key)
             self._bar = row.progress(share, words)
-            row.button("Stop", key="stop", on_click=self._on_stop)
+            row.button("Stop", key=f"{self._key}_stop", on_click=self._on_stop)
         self._bar.progress(share, words)
 
 

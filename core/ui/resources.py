@@ -14,7 +14,10 @@ from core.jobs import Queues, Store
 if TYPE_CHECKING:
     from core.models.pool import ModelPool
 
-RESULT_BYTES = 1 << 30
+# Shares of this machine's memory. What is larger than all results together would be made again in each rerun, so the
+# bound is generous; a run that fits into no memory is refused before.
+MODELS_SHARE = 2
+RESULTS_SHARE = 4
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ def models() -> ModelPool:
     """The open models, in at most half of this machine's memory."""
     from core.models.pool import ModelPool
 
-    return ModelPool(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
+    return ModelPool(_memory() // MODELS_SHARE)
 
 
 @st.cache_resource(show_spinner=False)
@@ -47,8 +50,11 @@ def queues() -> Queues:
 
 @st.cache_resource(show_spinner=False)
 def results() -> Store:
-    """The latest results of all browser sessions; each key starts with the session it belongs to."""
-    return Store(RESULT_BYTES)
+    """The latest results of all browser sessions, in at most a quarter of the memory.
+
+    Each key starts with the session it belongs to.
+    """
+    return Store(_memory() // RESULTS_SHARE)
 
 
 @st.cache_resource(show_spinner=False, scope="session", on_release=Session.end)
@@ -56,3 +62,8 @@ def session() -> Session:
     """The browser session of this run; when its tab is gone for good, what it holds is let go."""
     context = get_script_run_ctx()
     return Session(context.session_id if context else "no browser", queues(), results())
+
+
+def _memory() -> int:
+    """Bytes of this machine's memory."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -14,6 +14,7 @@ from core.text.cleaning import NothingToRead
 from core.ui import resources
 from core.ui.progress import AT_ONCE, with_progress
 from core.ui.words import note
+from core.ui.writing import NOTHING, Writing
 
 if TYPE_CHECKING:
     from core.capture import Trace
@@ -32,8 +33,8 @@ class Task:
     model: str
     dtype: str
     text: str
-    target: str | None = None
-    generate: int = 0
+    text_pair: str | None = None
+    writing: Writing = NOTHING
     insist: bool = False
 
 
@@ -52,23 +53,22 @@ class Analysis:
         return self.trace.nbytes + self.trace.tokens.nbytes + surveys
 
 
-def analyse(task: Task) -> Analysis:
+def analyse(task: Task) -> Analysis | None:
     """The analysis of a text, from the store or run now in this browser session's turn.
 
-    Where there is none (an error, a stop), the page shows why in one sentence and ends here.
+    Where there is none (an error, a stop), the page shows why in one sentence, and this is None.
     """
     if st.session_state.get(STOPPED) == task:
         note("The run was stopped; press Analyse to start it again.", "info")
-        st.stop()
+        return None
     try:
         return with_progress(task.model, lambda job: _stored(job, task), on_stop=lambda: _remember_stop(task))
     except RandomWeights as error:
         note(str(error), "error")
         st.button("Draw it anyway", on_click=_insist, args=(task.model,), key="insist")
-        st.stop()
     except HeadlightError as error:
         note(str(error), "info" if isinstance(error, NothingToRead) else "error")
-        st.stop()
+    return None
 
 
 def insisted(model: str) -> bool:
@@ -107,8 +107,8 @@ def _run(job: Job, task: Task) -> Analysis:
     model = resources.models().get(task.model, task.dtype, job, insist=task.insist)
     with resources.session().queues.of(model.device).turn(job):
         # A wish that was made for another model is no fault of this one's.
-        target = task.target if "cross" in model.card.streams else None
-        generate = task.generate if model.card.writes else 0
-        trace = model.run(task.text, target=target, generate=generate, job=job)
+        target = task.writing.target if "cross" in model.card.streams else None
+        pair, generate = (None, task.writing.generate) if model.card.writes else (task.text_pair, 0)
+        trace = model.run(task.text, pair, target, generate, decoding=task.writing.decoding(), job=job)
         surveys = {stream: survey(trace, stream, job) for stream in trace.streams}
         return Analysis(trace, surveys, model.card, model.report)

@@ -1,8 +1,7 @@
-"""The controls of a run: model, text, examples, precision."""
+"""The controls of a run: model, texts, examples, writing, precision."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,9 +9,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.models import catalogue
+from core.ui import links, remarks, writing
 from core.ui.address import take
+from core.ui.arrival import QUOTED, Arrival
 from core.ui.examples import EXAMPLES, MODEL, Example
 from core.ui.model_menu import choose_model, more_models, openable
+from core.ui.picks import open_head
 from core.ui.running import Task, forget_stop, insisted
 from core.ui.words import small_print
 
@@ -20,36 +22,40 @@ if TYPE_CHECKING:
     from core.models.card import ModelCard
 
 KNOWN = "known_models"
-MOST_WRITTEN = 256
 DTYPES = ("float32", "bfloat16", "float16")
 _NO_TEXT = "The address does not carry the text of the view it names: the first example is shown instead."
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be run, what the address has to say about it, and the places of controls that come later.
+    """What is to be run, and the place in the sidebar of the controls that come later.
 
     example: the example that the text is, or None for a text of the reader's own.
-    remarks: sentences on what an address asked for and did not get.
     """
 
     task: Task
     example: Example | None
-    remarks: tuple[str, ...]
     view_slot: DeltaGenerator
-    writing_slot: DeltaGenerator
 
     @property
     def opening(self) -> Example | None:
         """The example whose head is worth opening: the hints are about one model only."""
-        return self.example if self.task.model == MODEL else None
+        plain = self.task.model == MODEL and self.task.text_pair is None
+        return self.example if plain else None
+
+    @property
+    def own_texts(self) -> dict[str, str]:
+        """The texts that are the reader's own, by their names in an address."""
+        own = None if self.example else self.task.text
+        texts = {"text": own, "text_pair": self.task.text_pair, "target": self.task.writing.target}
+        return {name: text for name, text in texts.items() if text}
 
     @property
     def address(self) -> dict[str, str]:
-        """The parameters that reopen this request; a text of the reader's own never goes into an address."""
+        """The parameters that reopen this request; of the reader's own texts only what a link brought."""
         example = {"example": self.example.slug} if self.example else {}
-        writing = {"generate": str(self.task.generate)} if self.task.generate else {}
-        return {"model": self.task.model, "dtype": self.task.dtype, **example, **writing}
+        writes = self.task.writing.address
+        return {"model": self.task.model, "dtype": self.task.dtype, **example, **writes, **links.kept(self.own_texts)}
 
 
 def request_controls() -> Request:
@@ -58,9 +64,13 @@ def request_controls() -> Request:
     names = openable()
     with st.sidebar:
         small_print("See what a Transformer attends to: every head, on your own text.", "motto")
-        remarks = () if arriving is None else _arrive(arriving, names)
+        if arriving is not None:
+            _arrive(arriving, names)
+            remarks.keep(arriving.remarks)
         model = choose_model(names)
-        text = st.text_area("Text", key="text", height=118, on_change=_leave_example, persist_state="session")
+        card: ModelCard | None = st.session_state.get(KNOWN, {}).get(model)
+        text = st.text_area("Text", key="text", height=100, on_change=_leave_example, persist_state="session")
+        text_pair = _second_text() if card is None or not card.writes else None
         st.button(
             "Analyse",
             type="primary",
@@ -71,14 +81,13 @@ def request_controls() -> Request:
         )
         titles = [example.title for example in EXAMPLES]
         st.pills("Examples", titles, key="example", on_change=_take_example, persist_state="session")
-        view_slot = st.container(key="view_controls")
         writing_slot = st.empty()
+        view_slot = st.container(key="view_controls")
         dtype = _precision()
         more_models()
     example = next((e for e in EXAMPLES if e.text == text), None)
-    target, generate = writing_controls(model, writing_slot)
-    task = Task(model, dtype, text, target, generate, insisted(model))
-    return Request(task, example, remarks, view_slot, writing_slot)
+    task = Task(model, dtype, text, text_pair, writing.writing_controls(card, writing_slot), insisted(model))
+    return Request(task, example, view_slot)
 
 
 def learn(model: str, card: ModelCard) -> None:
@@ -90,29 +99,32 @@ def learn(model: str, card: ModelCard) -> None:
             st.rerun()
 
 
-def writing_controls(model: str, slot: DeltaGenerator) -> tuple[str | None, int]:
-    """What an encoder-decoder is made to say, and how much a model may write; (None, 0) for one that does not write."""
-    card = st.session_state.get(KNOWN, {}).get(model)
-    if card is None:
-        return (st.session_state.get("target") or "").strip() or None, st.session_state.get("generate", 0)
-    if not card.writes:
-        return None, 0
-    answers = "cross" in card.streams
-    most = min(MOST_WRITTEN, card.max_tokens)
-    st.session_state.generate = min(st.session_state.get("generate", 0), most)
-    with slot.container():
-        label = "Answer with at most (tokens; 0 means 128)" if answers else "Let the model write (tokens)"
-        generate = st.number_input(label, 0, most, step=1, key="generate", persist_state="session")
-        if not answers:
-            return None, int(generate)
-        target = st.text_area("Or make it say", key="target", height=68, persist_state="session")
-    return target.strip() or None, int(generate)
-
-
 def first_visit() -> dict[str, str]:
     """The part of a first visit's address that says what is run."""
     default = catalogue()[0].entry.name
     return {"model": default, "dtype": DTYPES[0], "example": EXAMPLES[0].slug}
+
+
+def open_example(example: Example) -> None:
+    """Put an example into the text box and open the head that it is about; to be called as a callback."""
+    st.session_state.text, st.session_state.example = example.text, example.title
+    st.session_state.text_pair = ""
+    if st.session_state.model == MODEL:
+        open_head(example.layer, example.head)
+    forget_stop()
+
+
+def _second_text() -> str | None:
+    with st.expander("Second text", icon=":material/vertical_split:", expanded=bool(st.session_state.get("text_pair"))):
+        pair = st.text_area(
+            "Second text",
+            key="text_pair",
+            height=68,
+            persist_state="session",
+            label_visibility="collapsed",
+            placeholder="Read after the first, as a pair",
+        )
+    return pair if pair.strip() else None
 
 
 def _precision() -> str:
@@ -130,36 +142,34 @@ def _precision() -> str:
     return str(chosen)
 
 
-def _arrive(parameters: Mapping[str, str], names: list[str]) -> tuple[str, ...]:
-    """Set the controls to what an address asks for, as far as it can be had; returns what could not."""
-    remarks = []
+def _arrive(arriving: Arrival, names: list[str]) -> None:
+    """Set the controls to what an address asks for, as far as it can be had."""
     state = st.session_state
-    for key, what, options in (("model", "model", names), ("dtype", "precision", DTYPES)):
-        asked = parameters.get(key, options[0])
-        state[key] = asked if asked in options else options[0]
-        if asked not in options:
-            remarks.append(f"There is no {what} {asked[:40]} here: {options[0]} is used.")
-    written = parameters.get("generate", "0")
-    state.generate = int(written) if written in map(str, range(MOST_WRITTEN + 1)) else 0
-    if str(state.generate) != written:
-        remarks.append(f"A model writes 0 to {MOST_WRITTEN} tokens here, not {written[:20]}: none are written.")
-    example = next((e for e in EXAMPLES if e.slug == parameters.get("example")), None)
-    if example is None and "text" not in state:
+    state.model = arriving.choice("model", names, names[0], "model")
+    state.dtype = arriving.choice("dtype", DTYPES, DTYPES[0], "precision")
+    writing.arrive(arriving)
+    texts = links.texts_of(arriving)
+    asked = arriving.get("example")
+    example = next((e for e in EXAMPLES if e.slug == asked), None)
+    if asked is not None and example is None:
+        arriving.remarks.append(f"There is no example {asked[:QUOTED]} here.")
+    if "text" not in texts and example is None and "text" not in state:
         example = EXAMPLES[0]
-        remarks += [_NO_TEXT] if parameters else []
-    if example is not None:
+        if arriving and "text" not in arriving and asked is None:
+            arriving.remarks.append(_NO_TEXT)
+    if "text" in texts:
+        example = next((e for e in EXAMPLES if e.text == texts["text"]), None)
+        state.example = example.title if example else None
+    elif example is not None:
         state.text, state.example = example.text, example.title
-    return tuple(remarks)
+    for name, text in texts.items():
+        state[name] = text
 
 
 def _take_example() -> None:
-    """Put the chosen example into the text box and open the head that it is about."""
     chosen = next((e for e in EXAMPLES if e.title == st.session_state.example), None)
     if chosen is not None:
-        st.session_state.text = chosen.text
-        if st.session_state.model == MODEL:
-            st.session_state.layer, st.session_state.head = chosen.layer, chosen.head
-    forget_stop()
+        open_example(chosen)
 
 
 def _leave_example() -> None:

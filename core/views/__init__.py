@@ -1,12 +1,34 @@
 """Results become figures: the bytes a browser component draws, the caption that belongs to them, the data to download.
 
-Nothing here knows Streamlit; the JavaScript and CSS in `assets` draw the bytes.
+Nothing here knows Streamlit; the JavaScript and CSS in `assets` draw the bytes, and `standalone` makes of a figure a
+page that needs no server. In a notebook `heatmap` draws one head with Plotly.
 """
 
 from core.views.figure import Figure
+from core.views.head_map import head_map_figure
 from core.views.head_view import head_view_figure
-from core.views.heatmap import heatmap_figure
+from core.views.matrix import heatmap_figure
 from core.views.overview import overview_figure
-from core.views.scales import SCALES
+from core.views.page import standalone
+from core.views.plotly import heatmap
+from core.views.query_key import query_key_figure
+from core.views.scales import SCALES, SPANS
+from core.views.text_view import text_figure
+from core.views.view import View
+from core.views.whole import whole_figure
 
-__all__ = ["SCALES", "Figure", "head_view_figure", "heatmap_figure", "overview_figure"]
+__all__ = [
+    "SCALES",
+    "SPANS",
+    "Figure",
+    "View",
+    "head_map_figure",
+    "head_view_figure",
+    "heatmap",
+    "heatmap_figure",
+    "overview_figure",
+    "query_key_figure",
+    "standalone",
+    "text_figure",
+    "whole_figure",
+]

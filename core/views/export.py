@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,15 @@ from core.errors import HeadlightError
 
 if TYPE_CHECKING:
     from core.capture import Trace
+    from core.heads import Filters
+
+# What a spreadsheet runs when a cell begins with it; the full-width signs, where it is set to Chinese or Japanese.
+_FORMULA = re.compile("'*[=+\\-@＝＋－＠].", re.DOTALL)
+
+READING = (
+    "In pandas, read the table with keep_default_na=False, or words such as “null” go missing. A label that a "
+    "spreadsheet would run as a formula has an apostrophe before it; the archive has it as it is."
+)
 
 
 def exact_only(trace: Trace, build: Callable[[], bytes]) -> Callable[[], bytes]:
@@ -37,11 +47,39 @@ def npz_bytes(arrays: Mapping[str, np.ndarray], caption: str) -> bytes:
     return file.getvalue()
 
 
-def label_array(labels: tuple[str, ...]) -> np.ndarray:
+def source_columns(trace: Trace, stream: str, filters: Filters) -> dict[str, object]:
+    """What every row of a table says of its origin; `special` and `merged` tell a filtered export from a full one."""
+    return {
+        "model": guarded(trace.provenance.model),
+        "stream": stream,
+        "special": filters.special,
+        "merged": filters.words,
+    }
+
+
+def guarded(label: str) -> str:
+    """A label as a table holds it: an apostrophe goes before what a spreadsheet would run as a formula.
+
+    A sign alone is no formula and stays as it is.
+    """
+    return f"'{label}" if _FORMULA.match(label) else label
+
+
+def unguarded(cell: str) -> str:
+    """The label that a table's cell stands for, letter for letter: what `guarded` made the cell of."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell[1:]) else cell
+
+
+def label_array(labels: Sequence[str]) -> np.ndarray:
     """Token labels as a unicode array, for an archive."""
     return np.array(labels, dtype=np.str_)
 
 
-def label_column(labels: tuple[str, ...], index: np.ndarray) -> np.ndarray:
+def label_column(labels: Sequence[str], index: np.ndarray) -> np.ndarray:
     """The labels at these indices, for a table: references, because a unicode array would copy the longest for each."""
-    return np.array(labels, dtype=object)[index]
+    return np.array([guarded(label) for label in labels], dtype=object)[index]
+
+
+def place_column(places: Sequence[int], index: np.ndarray) -> np.ndarray:
+    """The token positions of the entries at these indices, for a table."""
+    return np.array(places, dtype=np.int64)[index]

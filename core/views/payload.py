@@ -13,16 +13,19 @@ from typing import Any
 
 import numpy as np
 
-DTYPES = ("uint8", "float16", "float32")
+DTYPES = ("uint8", "uint16", "float16", "float32")
 
 
 def pack(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
-    """Header and arrays as one message. Raises ValueError for a dtype that the browser side does not read."""
+    """Header and arrays as one message. Raises ValueError for what the browser side does not read: other dtypes, NaN or
+    infinity in the header."""
     for name, array in arrays.items():
         if array.dtype.name not in DTYPES:
             raise ValueError(f"array {name} is {array.dtype.name}, not one of {DTYPES}")
     described = [{"name": name, "dtype": a.dtype.name, "shape": list(a.shape)} for name, a in arrays.items()]
-    text = json.dumps({**header, "arrays": described}, ensure_ascii=False, separators=(",", ":")).encode()
+    text = json.dumps(
+        {**header, "arrays": described}, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    ).encode()
     parts = [struct.pack("<I", len(text)) + text, *(np.ascontiguousarray(a).tobytes() for a in arrays.values())]
     return b"".join(part + bytes(-len(part) % 4) for part in parts)
 

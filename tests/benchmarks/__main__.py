@@ -5,19 +5,25 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import capture, parity
+from tests.benchmarks import capture, drawing, on_demand, parity, rival, start
 
-BENCHMARKS: dict[str, Callable[[], str]] = {"capture": capture.table, "parity": parity.table}
+BENCHMARKS: dict[str, tuple[Callable[[], str], ...]] = {
+    "capture": (capture.table, on_demand.table),
+    "drawing": (drawing.table, rival.table),
+    "start": (start.table,),
+    "parity": (parity.table,),
+}
 
 
 def main(names: list[str]) -> int:
-    """Print one table a benchmark; returns the exit code."""
+    """Print the tables of each benchmark; returns the exit code."""
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:
         print(f"There is no benchmark {', '.join(unknown)}; there are: {', '.join(BENCHMARKS)}.", file=sys.stderr)
         return 2
     for name in names or BENCHMARKS:
-        print(BENCHMARKS[name]())
+        for table in BENCHMARKS[name]:
+            print(table(), end="\n\n", flush=True)
     return 0
 
 

@@ -30,7 +30,27 @@ ARGUMENTS = [
     "--force-color-profile=srgb",
     "--font-render-hinting=none",
 ]
+# Names of the figures of a first visit's view.
 FIGURES = ("overview", "heatmap", "headview")
+# What each view shows besides the panel of measures; Plotly draws the head map.
+VIEWS = {
+    "Together": FIGURES,
+    "Heatmap": ("overview", "heatmap"),
+    "Head view": ("overview", "headview"),
+    "Text": ("overview", "text"),
+    "Query–key": ("overview", "querykey"),
+    "All heads": ("overview",),
+    "Head map": ("overview",),
+}
+SLUGS = {
+    "Together": "together",
+    "Heatmap": "heatmap",
+    "Head view": "headview",
+    "Text": "text",
+    "Query–key": "querykey",
+    "All heads": "overview",
+    "Head map": "headmap",
+}
 
 
 def chromium() -> str | None:
@@ -98,11 +118,49 @@ class App:
         self.page.goto(f"{self.address}/{query}")
         return self.drawn()
 
-    def drawn(self) -> App:
-        """Wait until all figures are drawn and the script is done."""
-        for name in FIGURES:
+    def drawn(self, view: str = "") -> App:
+        """Wait until all figures of the open view are drawn and the script is done; view: its name, if it is known."""
+        view = view or self.open_view()
+        for name in VIEWS[view]:
             self.figure(name).wait_for()
+        if view == "Head map":
+            self.page.locator(".st-key-headmap_card .js-plotly-plot .main-svg").first.wait_for()
         return self.idle()
+
+    def open_view(self) -> str:
+        """The name of the view that the address opens."""
+        parameters = urllib.parse.parse_qs(urllib.parse.urlsplit(self.page.url).query)
+        slug = parameters.get("view", ["together"])[-1]
+        return next((name for name, known in SLUGS.items() if known == slug), "Together")
+
+    def view(self, name: str) -> App:
+        """Switch to a view by its name and wait until it is drawn."""
+        self.page.locator(".st-key-view_bar").get_by_role("radio", name=name, exact=True).click()
+        self.page.wait_for_timeout(300)
+        return self.drawn(name)
+
+    def card(self, name: str) -> Locator:
+        """The card of the figure of that name; "measures" is the side panel."""
+        return self.page.locator(f".st-key-{name}_card")
+
+    def caption(self, name: str) -> str:
+        """The caption of a figure."""
+        return self.card(name).locator(".caption").inner_text()
+
+    def export(self, name: str) -> Locator:
+        """Open a figure's Export menu; returns the menu, whose buttons are found by role and name."""
+        self.card(name).get_by_role("button", name="Export").click()
+        menu = self.page.locator("[data-testid=stPopoverBody]").last
+        menu.get_by_role("button", name="CSV table").wait_for()
+        return menu
+
+    def download(self, name: str, button: str) -> Path:
+        """The file that a button of a figure's Export menu saves."""
+        menu = self.export(name)
+        with self.page.expect_download() as saved:
+            menu.get_by_role("button", name=button).click()
+        self.page.keyboard.press("Escape")
+        return Path(saved.value.path())
 
     def idle(self) -> App:
         """Wait until Streamlit has nothing left to do."""
@@ -125,8 +183,8 @@ class App:
         return self.drawn().figure("headview").locator(".token.query").all_inner_texts()
 
     def figure(self, name: str) -> Locator:
-        """The root of one component, drawn at least once."""
-        return self.page.locator(f".headlight.{name}[data-drawn]")
+        """The root of the component that draws the figure of that name, drawn at least once."""
+        return self.card(name).locator(".headlight[data-drawn]")
 
     def tile(self, layer: int, head: int) -> Locator:
         """The button over one tile of the picture of all heads."""

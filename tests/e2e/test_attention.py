@@ -9,12 +9,35 @@ import torch
 from playwright.sync_api import expect
 from transformers import AutoModel
 
+from core.heads import survey
 from core.models.catalogue import find
 from tests.e2e.browser import FIGURES, App, opened_app
 
 COLOURS_ON_CANVAS = """(root) => Math.max(...[...root.querySelectorAll('canvas')].map((canvas) => {
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
   return new Set(new Uint32Array(data.buffer)).size; }))"""
+# Of two tiles: the pixels inside them, and whether a line in the colour of what is selected runs just outside.
+TILE_PIXELS = """(root, [layerA, headA, layerB, headB]) => {
+  const canvas = root.querySelector('canvas.tiles'), box = canvas.getBoundingClientRect();
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  const read = ([layer, head]) => {
+    const { left, top, right, bottom } = [...root.querySelectorAll('.buttons button')]
+      .find((button) => button.getAttribute('aria-label').startsWith(`Layer ${layer} head ${head},`))
+      .getBoundingClientRect();
+    const pixels = (x, y, width, height) => [...context.getImageData(
+      Math.round(x - box.left), Math.round(y - box.top), Math.round(width), Math.round(height)).data];
+    const [width, height] = [right - left, bottom - top];
+    const around = pixels(left - 2, top - 2, width + 4, 8);
+    const isAccent = (at) => around[at] > 200 && around[at + 1] > 60 && around[at + 1] < 150 && around[at + 2] < 70;
+    return {
+      inside: pixels(left + width * 0.2, top + height * 0.2, width * 0.6, height * 0.6).join(),
+      outlined: around.some((_, at) => at % 4 === 0 && isAccent(at)),
+    };
+  };
+  const found = [[layerA, headA], [layerB, headB]].map(read);
+  return { inside: found.map(({ inside }) => inside), outlined: found.map(({ outlined }) => outlined) };
+}"""
+PRONOUN = "The animal didn't cross the street because it was too tired."
 MEAN_BRIGHTNESS = """(root) => { const canvas = root.querySelector('canvas');
   const { data } = canvas.getContext('2d').getImageData(canvas.width >> 1, canvas.height >> 1, 60, 60);
   return data.reduce((sum, value, i) => sum + (i % 4 === 3 ? 0 : value), 0) / data.length; }"""
@@ -89,7 +112,7 @@ def test_a_nonsense_link_falls_back_and_says_so(app: App):
     app.open(layer=99, head="x", scale="no", model="<script>", dtype="int3")
     expect(app.page.get_by_role("heading", name="Layer 0 · Head 0")).to_be_visible()
     assert "There is no layer 99 in this model, which has 0 to 5: layer 0 is shown." in app.notes()
-    assert "There is no head x in this model, which has 0 to 11: head 0 is shown." in app.notes()
+    assert "There is no head x in this layer, which has 0 to 11: head 0 is shown." in app.notes()
 
 
 def test_a_head_switch_does_not_run_the_model_again(app: App):
@@ -135,35 +158,48 @@ def test_a_clicked_cell_stays_while_the_pointer_is_elsewhere(app: App):
     assert pointed[0] == "it → animal"
 
 
-def test_all_lines_of_a_token_are_drawn_and_counted(app: App, minilm):
-    app.open()
-    row = minilm.run("The animal didn't cross the street because it was too tired.").attention(3, [1])[0, 10]
-    expected = int((row / row.max() * 255).round().count_nonzero())
-    app.figure("headview").get_by_role("button", name="Query 10 it", exact=True).hover()
-    expect(app.figure("headview").locator(".note")).to_have_text(f"all {expected} lines of the token")
-    expect(app.figure("headview")).to_have_attribute("data-lines", str(expected))
-
-
-def test_only_shows_the_selected_head_again(app: App):
-    view = app.open().figure("headview")
-    view.get_by_role("button", name="Show all heads").click()
-    expect(view.get_by_role("button", name="Head 5", exact=True)).to_have_attribute("aria-pressed", "true")
-    view.get_by_role("button", name="Show only head 1").click()
-    pressed = view.locator(".chip[aria-pressed=true]")
-    assert pressed.all_inner_texts() == ["1"]
-
-
-def test_the_head_view_isolates_a_hovered_token_and_toggles_heads(app: App):
+def test_what_is_picked_in_one_figure_is_picked_in_all(app: App):
     app.open()
     view = app.figure("headview")
-    at_rest = view.get_attribute("data-lines")
-    view.get_by_role("button", name=re.compile("^Query 10 it")).hover()
-    expect(view).not_to_have_attribute("data-lines", str(at_rest))
+    view.get_by_role("button", name="Query 6 cross", exact=True).click()
+    picked = app.card("heatmap").locator(".picked")
+    expect(picked).to_contain_text("Query 6 “cross” attends most to")
+    app.idle().view("Text")
+    expect(app.figure("text").locator(".part.held")).to_have_text("cross")
+    app.view("Query–key")
+    expect(app.figure("querykey").get_by_role("combobox")).to_have_value("6")
+
+
+def test_a_tile_names_its_head_and_measures_and_is_outlined_in_the_gap(app: App, minilm):
+    measures = survey(minilm.run(PRONOUN), "self").measures
+    app.open(view="overview", layer=3, head=1)
+    overview = app.figure("overview")
+    app.tile(4, 6).hover()
+    lines = overview.locator(".tooltip.shown > div").all_inner_texts()
+    assert lines[0] == "Layer 4 · Head 6"
+    for measure, name in {"entropy": "entropy", "distance": "mean distance", "own": "own token"}.items():
+        said = next(line for line in lines if line.startswith(name))
+        value, uniform = (float(number) for number in re.findall(r"[\d.]+", said))
+        assert value == pytest.approx(float(getattr(measures[4], measure)[6]), abs=0.051)
+        assert uniform == pytest.approx(getattr(measures[4], f"uniform_{measure}"), abs=0.051)
     app.page.mouse.move(0, 0)
-    expect(view).to_have_attribute("data-lines", str(at_rest))
-    view.get_by_role("button", name="Head 2", exact=True).click()
-    expect(view.get_by_role("button", name="Head 2", exact=True)).to_have_attribute("aria-pressed", "true")
-    expect(view).not_to_have_attribute("data-lines", str(at_rest))
+    before = overview.evaluate(TILE_PIXELS, [3, 1, 2, 5])
+    app.tile(2, 5).click()
+    expect(app.page.get_by_role("heading", name="Layer 2 · Head 5")).to_be_visible()
+    app.idle().page.mouse.move(0, 0)
+    after = overview.evaluate(TILE_PIXELS, [3, 1, 2, 5])
+    # The outline lies in the gap: the tiles themselves keep every pixel.
+    assert after["inside"] == before["inside"]
+    assert [before["outlined"], after["outlined"]] == [[True, False], [False, True]]
+
+
+def test_the_mean_over_heads_outlines_the_layer_and_another_click_opens_a_head(app: App):
+    app.open(view="overview", layer=1, head="mean")
+    pixels = app.figure("overview").evaluate(TILE_PIXELS, [1, 0, 1, 11])
+    assert pixels["outlined"] == [True, True]
+    expect(app.figure("overview").locator("button[aria-pressed=true]")).to_have_count(0)
+    app.tile(0, 3).click()
+    expect(app.page.get_by_role("heading", name="Layer 0 · Head 3")).to_be_visible()
 
 
 def test_keyboard_alone_opens_a_head_and_reads_a_cell(app: App):

@@ -6,17 +6,25 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
+from tests.benchmarks.site import save_model, text_of
 from tests.e2e.browser import opened_app, running_server
 
 
-def test_the_first_run_of_a_server_shows_progress_and_can_be_stopped(browser, tmp_path: Path):
-    with running_server(tmp_path / "log.txt") as address, opened_app(browser, address) as app:
+def test_a_fresh_server_shows_progress_and_a_long_run_can_be_stopped(browser, tmp_path: Path):
+    save_model(tmp_path / "long")
+    variables = {"HEADLIGHT_MODELS": str(tmp_path)}
+    with running_server(tmp_path / "log.txt", **variables) as address, opened_app(browser, address) as app:
         app.page.goto(address)
         expect(app.page.get_by_role("progressbar")).to_be_visible()
+        app.drawn()
+        app.open(model="long")
+        app.page.get_by_role("textbox", name="Text", exact=True).fill(text_of(12_000))
+        app.page.keyboard.press("Control+Enter")
         app.page.get_by_role("button", name="Stop").click()
         note = app.page.get_by_text("The run was stopped; press Analyse to start it again.")
         expect(note).to_be_visible()
-        app.page.get_by_role("button", name="Analyse").click()
+        app.page.get_by_role("textbox", name="Text", exact=True).fill("A short text.")
+        app.page.keyboard.press("Control+Enter")
         app.drawn()
         expect(note).to_have_count(0)
         assert app.problems == []

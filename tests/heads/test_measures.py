@@ -4,17 +4,17 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import Tensor
 
-from core.heads import measure
+from core.heads import Measures, measure
+from tests.heads.hand_made import future, nothing_masked
 
-
-def nothing_masked(n: int) -> Tensor:
-    return torch.zeros(n, n, dtype=torch.bool)
+NAMES = ("entropy", "distance", "first", "previous", "next", "special", "own")
 
 
-def future(n: int) -> Tensor:
-    return torch.ones(n, n).triu(1).bool()
+def agree(found: Measures, head: int = 0) -> bool:
+    """Whether a head measures as uniform attention does, each measure that means something."""
+    pairs = [(float(getattr(found, name)[head]), getattr(found, f"uniform_{name}")) for name in NAMES]
+    return all(mine == pytest.approx(uniform, abs=1e-5, nan_ok=True) for mine, uniform in pairs)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 64])
@@ -82,3 +82,59 @@ def test_no_head_is_more_spread_out_than_a_uniform_one(n: int, heads: int, seed:
     assert torch.all(found.distance >= 0)
     assert torch.all(found.distance <= n - 1)
     assert found.entropy.dtype == found.distance.dtype == torch.float32
+
+
+@given(n=st.integers(1, 12), special=st.sets(st.integers(0, 11)), seed=st.integers(0, 99), density=st.floats(0, 0.9))
+def test_a_uniform_head_is_its_own_yardstick_in_every_measure(
+    n: int, special: set[int], seed: int, density: float
+) -> None:
+    masked = torch.rand(n, n, generator=torch.Generator().manual_seed(seed)) < density
+    visible = (~masked).float()
+    uniform = visible / visible.sum(-1, keepdim=True).clamp_min(1)
+    found = measure(uniform.expand(2, n, n), masked, special=[i in special for i in range(n)])
+    assert agree(found, 0)
+    assert agree(found, 1)
+
+
+def test_each_neighbour_is_counted_where_there_is_one() -> None:
+    n = 4
+    itself = torch.eye(n)
+    before, after = itself.roll(-1, 1), itself.roll(1, 1)  # the first looks at the last, and the last at the first
+    found = measure(torch.stack([itself, before, after]), nothing_masked(n))
+    assert found.own.tolist() == [1, 0, 0]
+    assert found.previous.tolist() == [0, 1, 0]
+    assert found.next.tolist() == [0, 0, 1]
+    assert (found.uniform_previous, found.uniform_next, found.uniform_own) == (0.25, 0.25, 0.25)
+
+
+def test_under_a_causal_mask_nothing_is_on_the_next_token() -> None:
+    weights = (~future(3)).float() / torch.tensor([[1], [2], [3]])
+    found = measure(weights[None], future(3))
+    assert (found.next.tolist(), found.uniform_next) == ([0], 0)
+    assert found.uniform_previous == pytest.approx((1 / 2 + 1 / 3) / 2)
+    assert found.uniform_own == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
+
+
+def test_the_weight_of_special_tokens_is_that_of_all_of_them() -> None:
+    weights = torch.tensor([[[0.5, 0.25, 0.25], [0, 1.0, 0], [0.25, 0.5, 0.25]]])
+    found = measure(weights, nothing_masked(3), special=[True, False, True])
+    assert found.special.tolist() == pytest.approx([(0.75 + 0 + 0.5) / 3])
+    assert found.uniform_special == pytest.approx(2 / 3)
+    without = measure(weights, nothing_masked(3))
+    assert (without.special.tolist(), without.uniform_special) == ([0], 0)
+
+
+def test_between_two_texts_only_what_means_something_is_a_number() -> None:
+    found = measure(torch.full((2, 3, 5), 0.2), nothing_masked(3, 5), same_tokens=False, special=[True] + [False] * 4)
+    for name in ("distance", "previous", "next", "own"):
+        assert getattr(found, name).isnan().all()
+        assert math.isnan(getattr(found, f"uniform_{name}"))
+    assert found.first.tolist() == found.special.tolist() == pytest.approx([0.2, 0.2])
+    assert agree(found)
+
+
+def test_one_token_has_no_neighbours() -> None:
+    found = measure(torch.ones(1, 1, 1), nothing_masked(1))
+    assert found.previous.isnan().all()
+    assert found.next.isnan().all()
+    assert found.own.tolist() == [1]

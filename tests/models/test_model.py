@@ -20,7 +20,6 @@ from core import load
 from core.errors import HeadlightError
 from core.jobs import Cancelled, Job, Progress
 from core.models.card import ModelCard
-from core.models.cost import require_room
 from core.models.devices import DTYPES
 from core.models.model import Model
 from tests.sentences import is_one_sentence, refused
@@ -219,22 +218,6 @@ def test_each_layer_is_told_to_the_job(minilm: Model) -> None:
     assert [(p.done, p.total) for p in told] == [(layer, 6) for layer in range(7)]
     assert told[0].step == "running 6 tokens"
     assert told[3].step == "layer 3 of 6"
-
-
-def test_the_cost_of_a_run_is_told_before_it(minilm: Model) -> None:
-    short, long = minilm.estimate(64), minilm.estimate(512)
-    assert 0 < short.seconds < long.seconds
-    # Queries and keys of 6 layers x 12 heads x 32 numbers, and one layer's 12 maps twice, in float32.
-    assert long.nbytes == 4 * 2 * 6 * 12 * 32 * 512 + 2 * 4 * 12 * 512**2
-
-
-def test_a_run_that_cannot_fit_is_refused_with_the_length_that_would() -> None:
-    card = ModelCard(
-        "huge", "gpt2", ("self",), {"self": 96}, {"self": 96}, {"self": 96}, {"self": 128}, "learned", 10**9, True
-    )
-    with refused("huge would need", "shorten the text to about"):
-        require_room(card, 4, "cpu", 10**7)
-    require_room(card, 4, "cpu", 10)
 
 
 def test_a_cancelled_job_ends_the_run_at_that_layer(minilm: Model) -> None:

@@ -11,7 +11,8 @@ from core.heads import role_scores
 from core.heads.survey import survey
 from core.models import catalogue
 from core.models.model import Model
-from core.views.captions import head_facts
+from core.views import View
+from core.views.captions import measure_rows
 
 NAME = "SmolLM2-135M-Instruct"
 REASON_AGAINST = next(listing.unavailable for listing in catalogue() if listing.entry.name == NAME)
@@ -45,10 +46,11 @@ def test_its_first_token_sink_is_stated(model: Model):
     trace = model.run("The quick brown fox jumps over the lazy dog and runs away from the old farm.")
     surveyed = survey(trace, "self")
     layer, head = divmod(int(torch.stack([m.first for m in surveyed.measures]).argmax()), 9)
-    facts = [fact for fact, _ in head_facts(trace, surveyed, layer, head)]
+    rows = {row.name: row for row in measure_rows(trace, surveyed, View("self", layer, head))}
     share = float(surveyed.measures[layer].first[head])
     assert share > 0.9
-    assert any(fact.startswith(f"on the first token {share:.2f}") for fact in facts)
+    assert rows["On the first token"].value == f"{share:.2f}"
+    assert float(rows["On the first token"].uniform) == pytest.approx(surveyed.measures[layer].uniform_first, abs=0.005)
 
 
 def test_it_knows_the_capital_of_france(model: Model):

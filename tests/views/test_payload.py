@@ -12,7 +12,7 @@ from core.views.payload import pack, unpack
 ARRAYS = st.dictionaries(
     st.sampled_from(["tiles", "weights", "row_max"]),
     st.tuples(
-        st.sampled_from(["uint8", "float16", "float32"]),
+        st.sampled_from(["uint8", "uint16", "float16", "float32"]),
         st.lists(st.integers(0, 5), min_size=1, max_size=4),
     ),
 )

@@ -133,11 +133,15 @@ function readTheme(root) {
   const text = parseColour(variable("text-color", dark ? "#fafafa" : "#1a1c24"), background);
   const panel = parseColour(variable("secondary-background-color", dark ? "#1e222c" : "#f2f3f8"), background);
   const ramp = rampColours(dark, background);
+  // Talk mode is read from the back row: muted text and borders come nearer to the text colour, outlines are thicker.
+  const talk = style.getPropertyValue("--headlight-talk").trim() === "1";
+  const border = parseColour(variable("border-color", dark ? "#343946" : "#d9dbe3"), background);
   const theme = {
-    dark, background, text, panel, ramp,
-    border: parseColour(variable("border-color", dark ? "#343946" : "#d9dbe3"), background),
+    dark, background, text, panel, ramp, talk,
+    border: talk ? mixColours(border, text, 0.45) : border,
+    outline: talk ? 1.5 : 1,
     primary: parseColour(variable("primary-color", dark ? "#a5b4fc" : "#3b2db0"), background),
-    muted: readableColour(mixColours(background, text, 0.55), text, background),
+    muted: readableColour(mixColours(background, text, talk ? 0.85 : 0.55), text, background),
     // Stronger than AA asks for, as it must stay readable on the tint under an emphasised label.
     amber: readableColour(dark ? [245, 184, 80] : [158, 92, 0], text, background, 5.8),
     accent: dark ? [255, 150, 66] : [230, 92, 16],
@@ -146,6 +150,7 @@ function readTheme(root) {
     codeFont: variable("code-font", "ui-monospace, monospace"),
   };
   theme.key = JSON.stringify([background, text, panel, theme.border, theme.font, theme.codeFont]);
+  commonPlace().theme = theme;
   shareWithCss(root, theme);
   return theme;
 }

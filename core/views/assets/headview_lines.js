@@ -1,30 +1,63 @@
-// The lines of the head view: which are drawn, how strong each is, and what the tokens at their ends show.
+// The lines of the head view: which are drawn, how strong each is, and what the tokens at their ends weigh.
 // Plain functions without import or export: Python puts this text in front of headview.js.
 
 const LINE_CAP = 20000;
-const FAINTEST = { resting: 0.16, isolated: 0.05 };
-const LEAVING_SHARE = 0.3;
 const NUMBERS_SHOWN = 5;
 
 function focusedPlace(state) {
   return state.pointed ?? state.locked;
 }
 
+// Weights travel as bytes: shares of their row's largest. Of long texts only the strongest keys of each
+// query travel, with their columns, strongest first.
+function readWeights(state, header, arrays) {
+  state.dense = header.dense;
+  state.heads = header.heads.length;
+  [state.rows, state.cols] = [header.row_labels.length, header.col_labels.length];
+  state.weights = arrays.weights.values;
+  state.columns = arrays.columns?.values;
+  state.kept = arrays.weights.shape[2];
+  state.rowMax = arrays.row_max.values;
+  state.strongest = state.rowMax.reduce((a, b) => Math.max(a, b), 1e-9);
+}
+
 function weightAt(state, head, row, col) {
-  const { weights, rowMax, rows, cols } = state;
+  const { weights, columns, rowMax, rows, kept, dense } = state;
   const at = head * rows + row;
-  return (weights[at * cols + col] / 255) * rowMax[at];
+  if (dense) return (weights[at * kept + col] / 255) * rowMax[at];
+  const rank = columns.subarray(at * kept, (at + 1) * kept).indexOf(col);
+  return rank < 0 ? 0 : (weights[at * kept + rank] / 255) * rowMax[at];
+}
+
+// Positions in `weights` of the strongest entries of a row, at most `count`.
+function strongestOf({ weights, rows, kept, dense }, head, row, count) {
+  const start = (head * rows + row) * kept;
+  if (!dense) return Array.from({ length: Math.min(count, kept) }, (_, rank) => start + rank);
+  const best = [];
+  for (let at = start; at < start + kept; at += 1) {
+    const value = weights[at];
+    if (value === 0 || (best.length === count && value <= weights[best.at(-1)])) continue;
+    let rank = best.length;
+    while (rank > 0 && weights[best[rank - 1]] < value) rank -= 1;
+    best.splice(rank, 0, at);
+    if (best.length > count) best.pop();
+  }
+  return best;
 }
 
 // Everything that depends on the token in focus but not on scrolling. Lines come strongest first: a few per
 // query and head at rest, all lines of the token otherwise.
 function focusOn(state) {
   const place = focusedPlace(state);
-  const lines = place ? isolatedLines(state, place) : restingLines(state);
   state.focusMoved = false;
-  state.lines = lines.sort((a, b) => b.weight - a.weight);
+  state.lines = linesOf(state, place);
   state.otherSide = place ? otherSideWeights(state, place) : null;
   shadeTokens(state, place);
+}
+
+function linesOf(state, place) {
+  const lines = place ? isolatedLines(state, place) : restingLines(state);
+  return lines.sort((a, b) => b.weight - a.weight);
 }
 
 function isolatedLines(state, { side, index }) {
@@ -41,82 +74,19 @@ function isolatedLines(state, { side, index }) {
 }
 
 function restingLines(state) {
-  const { header, rows } = state;
+  const { rows, kept, dense, weights, columns, rowMax, topK, threshold } = state;
   const lines = [];
   for (const head of state.shown) {
     for (let row = 0; row < rows; row += 1) {
-      for (const col of strongestColumns(state, head, row)) {
-        const weight = weightAt(state, head, row, col);
-        if (weight > header.threshold) lines.push({ head, row, col, weight });
+      const start = head * rows + row;
+      for (const at of strongestOf(state, head, row, topK)) {
+        const weight = (weights[at] / 255) * rowMax[start];
+        if (weight <= threshold) break;
+        lines.push({ head, row, col: dense ? at - start * kept : columns[at], weight });
       }
     }
   }
   return lines;
-}
-
-function strongestColumns({ weights, rows, cols, header }, head, row) {
-  const start = (head * rows + row) * cols;
-  const best = [];
-  for (let col = 0; col < cols; col += 1) {
-    const value = weights[start + col];
-    if (value === 0 || (best.length === header.top_k && value <= weights[start + best.at(-1)])) continue;
-    let at = best.length;
-    while (at > 0 && weights[start + best[at - 1]] < value) at -= 1;
-    best.splice(at, 0, col);
-    if (best.length > header.top_k) best.pop();
-  }
-  return best;
-}
-
-function drawHeadview(state) {
-  const { context, layout, box, root, lines } = state;
-  const isTouching = ({ row, col }) => {
-    const [first, last] = visibleTokens(state);
-    return Math.max(row, col) >= first && Math.min(row, col) <= last;
-  };
-  const top = box.scrollTop;
-  const visible = lines.filter(isTouching);
-  const drawn = visible.slice(0, LINE_CAP);
-  context.clearRect(0, 0, layout.width, layout.visible);
-  drawLines(state, drawn, top);
-  if (state.otherSide) printStrongest(state, top);
-  root.dataset.lines = drawn.length;
-  state.note.textContent = describeView(state, drawn.length, visible.length);
-  markDrawn(root);
-}
-
-// First and last token that the box shows at least in part.
-function visibleTokens({ box, layout: { rowHeight, visible } }) {
-  return [Math.floor(box.scrollTop / rowHeight), Math.ceil((box.scrollTop + visible) / rowHeight) - 1];
-}
-
-// Weakest first, so that the strong ones end up on top. At rest, lines that leave the box stay in the
-// background: many of them together would hide those that can be followed.
-function drawLines(state, lines, scrolled) {
-  const { context, layout, colours, strongest } = state;
-  const { column, width, rowHeight } = layout;
-  const [first, last] = visibleTokens(state);
-  const isolated = Boolean(state.otherSide);
-  const faintest = isolated ? FAINTEST.isolated : FAINTEST.resting;
-  const [left, right] = [column + 2, width - column - 2];
-  const bend = (right - left) * 0.45;
-  const inks = colours.map(cssColour);
-  context.lineCap = "round";
-  for (let i = lines.length - 1; i >= 0; i -= 1) {
-    const { head, row, col, weight } = lines[i];
-    const strength = weight / strongest;
-    const [from, to] = [(row + 0.5) * rowHeight - scrolled, (col + 0.5) * rowHeight - scrolled];
-    context.strokeStyle = inks[head];
-    const leaves = Math.min(row, col) < first || Math.max(row, col) > last;
-    const opacity = faintest + (1 - faintest) * Math.min(1, strength) ** 0.7;
-    context.globalAlpha = leaves && !isolated ? LEAVING_SHARE * opacity : opacity;
-    context.lineWidth = 1 + 1.6 * strength;
-    context.beginPath();
-    context.moveTo(left, from);
-    context.bezierCurveTo(left + bend, from, right - bend, to, right, to);
-    context.stroke();
-  }
-  context.globalAlpha = 1;
 }
 
 // Weight of each token on the other side: the mean over the heads shown.
@@ -135,63 +105,68 @@ function otherSideWeights(state, { side, index }) {
 
 function shadeTokens(state, place) {
   const { otherSide } = state;
-  const colour = state.shown.size === 1 ? state.colours[[...state.shown][0]] : state.theme.primary;
+  const shadeAt = memoisedShades(state);
   state.tokens.forEach((tokens, side) => tokens.forEach((token, index) => {
-    const shade = side === otherSide?.side ? otherSide.weights[index] : 0;
-    const isShaded = shade > 0.01;
-    token.classList.toggle("shaded", isShaded);
-    token.style.background = isShaded ? shadeOf(state.theme, colour, shade) : "";
-    const here = { side, index };
-    token.classList.toggle("focused", samePlace(place, here));
-    token.setAttribute("aria-pressed", String(samePlace(state.locked, here)));
+    const weight = side === otherSide?.side ? otherSide.weights[index] : 0;
+    const look = [weight > 0.01 ? shadeAt(weight) : "", samePlace(place, { side, index }),
+      samePlace(state.locked, { side, index })];
+    if (sameValues(token.look, look)) return;
+    token.look = look;
+    token.classList.toggle("shaded", Boolean(look[0]));
+    token.style.background = look[0];
+    token.classList.toggle("focused", look[1]);
+    token.setAttribute("aria-pressed", String(look[2]));
   }));
 }
 
 // Never so strong that the token's own text falls below a readable contrast.
-function shadeOf({ background, text }, colour, weight) {
-  let share = 0.1 + 0.6 * Math.sqrt(weight);
-  while (share > 0.05 && contrast(mixColours(background, colour, share), text) < 4.8) share -= 0.05;
-  return cssColour(mixColours(background, colour, share));
-}
-
-function printStrongest({ context, layout, theme, otherSide }, scrolled) {
-  const { column, width, rowHeight, font, rem } = layout;
-  const { side, weights, strongest } = otherSide;
-  context.font = `bold ${Math.round(font * 0.9)}px ${theme.font}`;
-  context.textBaseline = "middle";
-  context.textAlign = side === 0 ? "left" : "right";
-  for (const index of strongest) {
-    const text = weights[index].toFixed(2);
-    const y = (index + 0.5) * rowHeight - scrolled;
-    const length = context.measureText(text).width + 0.5 * rem;
-    const edge = side === 0 ? column : width - column;
-    context.fillStyle = cssColour(theme.background);
-    context.fillRect(side === 0 ? edge : edge - length, y - font * 0.6, length, font * 1.2);
-    context.fillStyle = cssColour(theme.text);
-    context.fillText(text, edge + (side === 0 ? 0.25 : -0.25) * rem, y);
-  }
+function memoisedShades({ shown, colours, theme }) {
+  const colour = shown.size === 1 ? colours[[...shown][0]] : theme.primary;
+  const known = new Map();
+  return (weight) => {
+    const step = Math.round(64 * Math.sqrt(weight));
+    if (!known.has(step)) {
+      let share = 0.1 + (0.6 * step) / 64;
+      while (share > 0.05 && contrast(mixColours(theme.background, colour, share), theme.text) < 4.8) share -= 0.05;
+      known.set(step, cssColour(mixColours(theme.background, colour, share)));
+    }
+    return known.get(step);
+  };
 }
 
 function speakStrongest(state, place) {
   const { header } = state;
-  const labels = place.side === 0 ? header.col_labels : header.row_labels;
+  const [labels, places] = place.side === 0
+    ? [header.col_labels, header.col_places] : [header.row_labels, header.row_places];
   const { side, weights, strongest } = otherSideWeights(state, place);
   const spoken = strongest.slice(0, 3)
-    .map((index) => `${SIDES[side]} ${index} ${labels[index]} ${weights[index].toFixed(2)}`);
+    .map((index) => `${titleOf(state, side)} ${places[index]} ${labels[index]} ${weights[index].toFixed(2)}`);
   state.live.textContent = spoken.length > 0 ? `Strongest: ${spoken.join(", ")}` : "No weight above 0.01";
+}
+
+function titleOf({ header }, side) {
+  return side === 0 ? header.row_title : header.col_title;
+}
+
+function restingRule({ topK, kept, threshold }) {
+  const most = Math.min(topK, kept);
+  return `top ${most} ${most === 1 ? "line" : "lines"} per query and head, weight > ${threshold}`;
 }
 
 // Short enough for one line in a narrow card, so that the card does not change its height on hover.
 function describeView(state, drawn, wanted) {
-  const { header, shown, locked, pointed, lines, rows, cols } = state;
+  const { header, shown, locked, pointed, lines, rows, cols, dense, kept } = state;
   if (shown.size === 0) return "No head is shown.";
-  const atRest = `top ${header.top_k} lines per query and head, weight > ${header.threshold}`;
-  const parts = [pointed || locked ? `all ${lines.length} lines of the token` : atRest];
+  const scope = dense ? "" : `, of each query's ${kept} strongest`;
+  const parts = [pointed || locked ? `all ${lines.length} lines of the token${scope}` : restingRule(state)];
   if (locked && !pointed) parts.push("held: click it again or press Esc");
   if ((locked || pointed) && shown.size > 1) parts.push(`numbers: mean of ${shown.size} heads`);
   if (drawn < wanted) parts.push(`only the strongest ${drawn.toLocaleString("en")} lines drawn`);
   const [first, last] = visibleTokens(state);
-  const count = Math.max(rows, cols);
-  if (last - first + 1 < count) parts.push(`tokens ${first}–${last} of ${count}, scroll for more`);
+  const places = rows >= cols ? header.row_places : header.col_places;
+  if (last - first + 1 < places.length) {
+    const end = Math.min(last, places.length - 1);
+    parts.push(`tokens ${places[first]}–${places[end]} of ${places.at(-1) + 1}, scroll for more`);
+  }
   return parts.join(" · ");
 }

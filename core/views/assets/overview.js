@@ -3,6 +3,8 @@
 
 const LARGEST_TILE_REM = 64 / 15;
 const TALLEST_GRID_REM = 44;
+// Between tiles, in pixels; up to SPARE of it is what was left when their sizes were rounded.
+const [WIDEST_GAP, SPARE] = [10, 4];
 
 export default function (component) {
   const root = component.parentElement.querySelector(".overview");
@@ -11,14 +13,29 @@ export default function (component) {
   state.tilesVersion += sameValues(state.tiles?.values, arrays.tiles.values) ? 0 : 1;
   state.header = header;
   state.tiles = arrays.tiles;
-  state.selected = header.selected;
   state.anyMasked = arrays.tiles.values.includes(MASKED);
   state.select = (layer, head) => component.setTriggerValue("select", { layer, head });
   state.theme = readTheme(root);
+  followHead(state);
   updateButtons(state);
-  renderLegend(state.legend, { ticks: ["0", "tile maximum"], masked: state.anyMasked });
+  renderLegend(state.legend, { ...header.legend, masked: state.anyMasked });
   paintOverview(state);
-  return repaintOnResize(root, state, () => paintOverview(state));
+  const stopFollowing = followSelection(root, state, () => {
+    followHead(state);
+    markSelected(state);
+    drawOverview(state);
+  });
+  const stopWatching = repaintOnResize(root, state, () => paintOverview(state));
+  return () => {
+    stopFollowing();
+    stopWatching();
+  };
+}
+
+// [layer, head], the head being null for the mean over the heads of a layer; null before anything is selected.
+function followHead(state) {
+  const { layer, head } = currentSelection();
+  state.selected = Number.isInteger(layer) ? [layer, head ?? null] : null;
 }
 
 function createOverview(root) {
@@ -54,11 +71,11 @@ function updateButtons(state) {
 }
 
 function markSelected(state) {
-  const [layer, head] = state.selected;
-  const chosen = state.buttons[layer * state.header.heads + head];
+  const [layer, head] = state.selected ?? [0, null];
+  const chosen = head === null ? null : state.buttons[layer * state.header.heads + head];
   for (const button of state.buttons) button.setAttribute("aria-pressed", String(button === chosen));
   const focusInside = state.buttons.some((button) => button.matches(":focus"));
-  if (!focusInside) moveTabStop(state.buttons, chosen ?? state.buttons[0]);
+  if (!focusInside) moveTabStop(state.buttons, chosen ?? state.buttons[layer * state.header.heads] ?? state.buttons[0]);
 }
 
 function createButton(state, index) {
@@ -115,10 +132,29 @@ function pointAt(state, index) {
   const [layer, head] = state.pointed;
   const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = state.buttons[index];
   const [left, top] = [state.grid.offsetLeft + offsetLeft, state.grid.offsetTop + offsetTop];
+  const measures = state.header.titles[index].split(" · ").filter(Boolean);
   showTooltip(state.tooltip, [
     { className: "tooltip-title", pieces: [{ text: `Layer ${layer} · Head ${head}` }] },
-    { className: "tooltip-note", pieces: [{ text: state.header.titles[index] }] },
+    ...measures.map((text) => ({ className: "tooltip-note", pieces: [{ text }] })),
   ], { left, top, right: left + offsetWidth, bottom: top + offsetHeight });
+  placeAside(state, left, top, offsetWidth, offsetHeight);
+}
+
+// To the right of the tile or to its left, never above or below it, and if there is room with the next tile free:
+// whoever looks at tiles one after the other must see where to go.
+function placeAside({ root, tooltip }, left, top, width, height) {
+  const space = 8;
+  const rooms = { right: root.clientWidth - left - width - space, left: left - space };
+  tooltip.style.maxWidth = `${Math.max(rooms.left, rooms.right)}px`;
+  const needed = tooltip.offsetWidth;
+  const side = rooms.right >= needed || rooms.right >= rooms.left ? "right" : "left";
+  const free = rooms[side] >= needed + width ? width : 0;
+  const x = side === "right" ? left + width + space + free : left - space - free - needed;
+  const window = root.getBoundingClientRect().top;
+  const lowest = Math.min(root.clientHeight, innerHeight - window) - tooltip.offsetHeight;
+  const highest = Math.max(0, -window);
+  tooltip.style.left = `${x}px`;
+  tooltip.style.top = `${clamp(top + (height - tooltip.offsetHeight) / 2, highest, Math.max(highest, lowest))}px`;
 }
 
 // All tile lengths are whole device pixels; margins are CSS pixels.
@@ -130,15 +166,16 @@ function layoutOverview(state) {
   const digits = Math.max(String(layers - 1).length, 2);
   const left = Math.round(font * (1.5 + 0.6 * digits));
   const top = Math.round(font * 2.7);
-  const roomAcross = ((state.root.clientWidth - left) * ratio) / heads;
+  // There is one gap more than there are tiles across.
+  const roomAcross = ((state.root.clientWidth - left - WIDEST_GAP) * ratio) / heads;
   const roomDown = (TALLEST_GRID_REM * rem * ratio) / layers;
   const room = Math.floor(Math.min(roomAcross, roomDown));
-  const gap = Math.round(clamp(room * 0.15, 3 * ratio, 6 * ratio));
+  const gap = Math.round(clamp(room * 0.15, 3 * ratio, (WIDEST_GAP - SPARE) * ratio));
   const largest = Math.max(ratio, Math.min(room - gap, LARGEST_TILE_REM * rem * ratio));
   const cell = snapCell(largest / Math.max(tileRows, tileCols), 0.1);
   const width = Math.max(1, Math.round(cell * tileCols));
   const height = Math.max(1, Math.round(cell * tileRows));
-  const spare = Math.max(0, Math.min(room - width - gap, Math.round(4 * ratio)));
+  const spare = Math.max(0, Math.min(room - width - gap, Math.round(SPARE * ratio)));
   const pitchX = width + gap + spare;
   const pitchY = height + gap + spare;
   return { ratio, font, left, top, gap: gap + spare, width, height, pitchX, pitchY };
@@ -155,8 +192,9 @@ function paintOverview(state) {
     state.pictureKey = pictureKey;
     renderTiles(state);
   }
-  const titleHeight = layout.font * 4;
-  state.context = sizeCanvas(state.canvas, left + gridWidth, top + Math.max(gridHeight, titleHeight), ratio);
+  layout.totalWidth = left + gridWidth;
+  layout.totalHeight = top + Math.max(gridHeight, layout.font * 4);
+  state.context = sizeCanvas(state.canvas, layout.totalWidth, layout.totalHeight, ratio);
   Object.assign(state.grid.style, {
     left: `${left + gap / 2 / ratio}px`,
     top: `${top + gap / 2 / ratio}px`,
@@ -165,6 +203,7 @@ function paintOverview(state) {
   });
   hideTooltip(state.tooltip);
   drawOverview(state);
+  publishFigure(state.header.figure, () => overviewSnapshot(state));
   markDrawn(state.root);
 }
 
@@ -186,80 +225,4 @@ function renderTiles(state) {
     paintLevels(pixels, image.width, x, y, levels, height, width, palette);
   }
   context.putImageData(image, 0, 0);
-}
-
-function drawOverview(state) {
-  const { context, layout, theme, picture } = state;
-  const { ratio, left, top } = layout;
-  const [width, height] = [picture.width / ratio, picture.height / ratio];
-  context.clearRect(0, 0, state.canvas.width, state.canvas.height);
-  context.fillStyle = cssColour(theme.panel);
-  context.beginPath();
-  context.roundRect(left, top, width, height, 4);
-  context.fill();
-  context.imageSmoothingEnabled = false;
-  context.drawImage(picture, left, top, width, height);
-  drawNumbers(state);
-  if (state.pointed) outlineTile(state, state.pointed, theme.muted);
-  outlineTile(state, state.selected, theme.accent);
-}
-
-// The outline stays inside the gap, with air to the tile: first and last columns hold attention sinks.
-function outlineTile(state, [layer, head], colour) {
-  const { context, layout } = state;
-  const { ratio, left, top, gap, width, height, pitchX, pitchY } = layout;
-  const air = Math.max(1, Math.round(ratio * 0.75));
-  const wanted = gap > 4 * air ? gap - 2 * air : gap - air;
-  const thickness = clamp(wanted, 1, Math.round(2.5 * ratio));
-  const inset = air + thickness / 2;
-  context.strokeStyle = cssColour(colour);
-  context.lineWidth = thickness / ratio;
-  context.beginPath();
-  context.roundRect(
-    left + (gap + head * pitchX - inset) / ratio,
-    top + (gap + layer * pitchY - inset) / ratio,
-    (width + 2 * inset) / ratio,
-    (height + 2 * inset) / ratio,
-    2,
-  );
-  context.stroke();
-}
-
-function drawNumbers(state) {
-  const { context, layout, theme } = state;
-  const { layers, heads } = state.header;
-  const { ratio, font, left, top, gap, width, height, pitchX, pitchY } = layout;
-  const [layer, head] = state.pointed ?? state.selected;
-  context.textBaseline = "middle";
-  drawNumberLine(state, heads, head, pitchX / ratio, font * 1.9, (index, text) => {
-    context.textAlign = "center";
-    context.fillText(text, left + (gap + index * pitchX + width / 2) / ratio, top - font * 0.75);
-  });
-  drawNumberLine(state, layers, layer, pitchY / ratio, font * 1.2, (index, text) => {
-    context.textAlign = "right";
-    context.fillText(text, left - font * 0.5, top + (gap + index * pitchY + height / 2) / ratio);
-  });
-  context.font = `${font}px ${theme.font}`;
-  context.fillStyle = cssColour(theme.muted);
-  context.textAlign = "left";
-  context.fillText("head →", left + gap / ratio, font * 0.7);
-  context.save();
-  context.translate(font * 0.65, top + gap / ratio);
-  context.rotate(-Math.PI / 2);
-  context.textAlign = "right";
-  context.fillText("← layer", 0, 0);
-  context.restore();
-}
-
-// Numbers thin out when tiles are smaller than the digits; the current one is always there.
-function drawNumberLine(state, count, current, pitch, room, place) {
-  const { context, layout, theme } = state;
-  const step = Math.ceil(room / pitch);
-  for (let index = 0; index < count; index += 1) {
-    const emphasised = index === current;
-    if (!emphasised && (index % step !== 0 || Math.abs(index - current) < step)) continue;
-    context.font = `${emphasised ? "bold " : ""}${layout.font}px ${theme.font}`;
-    context.fillStyle = cssColour(emphasised ? theme.text : theme.muted);
-    place(index, String(index));
-  }
 }

@@ -9,7 +9,7 @@ function stateOf(root, create) {
   return STATES.get(root);
 }
 
-const ARRAY_TYPES = { uint8: Uint8Array, float16: Uint16Array, float32: Float32Array };
+const ARRAY_TYPES = { uint8: Uint8Array, uint16: Uint16Array, float16: Uint16Array, float32: Float32Array };
 
 // Message: u32 header length, JSON header, zeros up to a multiple of 4, then the arrays it names, each
 // padded likewise. All offsets count from the start of the message.
@@ -50,7 +50,9 @@ let halfTable = null;
 
 function decodeHalves(halves) {
   halfTable ??= Float32Array.from({ length: 65536 }, (_, bits) => halfToNumber(bits));
-  return Float32Array.from(halves, (bits) => halfTable[bits]);
+  const numbers = new Float32Array(halves.length);
+  for (let i = 0; i < halves.length; i += 1) numbers[i] = halfTable[halves[i]];
+  return numbers;
 }
 
 function halfToNumber(bits) {
@@ -61,8 +63,52 @@ function halfToNumber(bits) {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
+// What all components of a page share, each being a script of its own: the selection, who follows it, and the
+// figures that can be exported.
+function commonPlace() {
+  globalThis.headlight ??= { selection: {}, listeners: new Map(), figures: new Map() };
+  return globalThis.headlight;
+}
+
+function currentSelection() {
+  return commonPlace().selection;
+}
+
+// Calls onChange when the selection changes, but not for what this component selected itself.
+function followSelection(root, state, onChange) {
+  const { listeners } = commonPlace();
+  state.seenSelection = selectionText(currentSelection());
+  listeners.set(root, (text) => {
+    if (!root.isConnected || state.seenSelection === text) return;
+    state.seenSelection = text;
+    onChange();
+  });
+  return () => listeners.delete(root);
+}
+
+// The same for the same selection, whatever the order of its names.
+function selectionText(selection) {
+  return JSON.stringify(Object.entries(selection).sort());
+}
+
+function announceSelection(selection) {
+  const place = commonPlace();
+  place.selection = selection;
+  const text = selectionText(selection);
+  for (const tell of [...place.listeners.values()]) tell(text);
+}
+
+// A choice made in one figure shows in the others at once; Python hears of it by the component's own trigger.
+function changeSelection(state, changes) {
+  const selection = { ...currentSelection(), ...changes };
+  state.seenSelection = selectionText(selection);
+  announceSelection(selection);
+}
+
 function sameValues(one, other) {
-  return Boolean(one && other) && one.length === other.length && one.every((value, i) => value === other[i]);
+  if (one?.length !== other?.length || !one) return false;
+  for (let i = 0; i < one.length; i += 1) if (one[i] !== other[i]) return false;
+  return true;
 }
 
 function addElement(parent, tag, className, attributes = {}) {

@@ -1,0 +1,25 @@
+"""The first moments of a fresh server: what takes seconds to import, under a bar that says so."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import streamlit as st
+
+from core.ui.progress import AT_ONCE
+
+# An import keeps Python busy: until then the bar must be on its way to the browser.
+SECONDS_TO_SEND = 0.1
+
+
+def start() -> None:
+    """Import what every page needs and the first one waits for; whoever calls this must not have imported it."""
+    if "torch" in sys.modules:
+        return
+    slot = st.empty()
+    slot.progress(0.0, AT_ONCE[:1].upper() + AT_ONCE[1:])
+    time.sleep(SECONDS_TO_SEND)
+    import core.views  # noqa: F401
+
+    slot.empty()

@@ -1,0 +1,66 @@
+"""The scripts and styles of the browser components, put together from the files in `assets`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ASSETS = Path(__file__).parent / "assets"
+# In front of the scripts of every component.
+SHARED_SCRIPTS = ("colour.js", "shared.js", "exporting.js")
+# The last file of each has the one `export default function (component)`.
+SCRIPTS = {
+    "overview": ("overview_drawing.js", "overview.js"),
+    "heatmap": (
+        "heatmap_scale.js",
+        "heatmap_drawing.js",
+        "heatmap_marks.js",
+        "heatmap_words.js",
+        "heatmap_zoom.js",
+        "heatmap_picking.js",
+        "heatmap_export.js",
+        "heatmap.js",
+    ),
+    "headview": ("headview_controls.js", "headview_lines.js", "headview_drawing.js", "headview.js"),
+    "text": (
+        "text_choice.js",
+        "text_layout.js",
+        "text_weights.js",
+        "text_setting.js",
+        "text_export.js",
+        "text.js",
+    ),
+    "querykey": (
+        "text_choice.js",
+        "querykey_numbers.js",
+        "querykey_drawing.js",
+        "querykey_export.js",
+        "querykey_reading.js",
+        "querykey.js",
+    ),
+    "selection": ("selection.js",),
+    "exporter": ("svg_context.js", "exporter.js"),
+}
+
+
+def script_of(name: str) -> str:
+    """The JavaScript module of a component: shared files first."""
+    return _joined((*SHARED_SCRIPTS, *SCRIPTS[name]))
+
+
+def style_of(name: str) -> str:
+    """The CSS of a component: shared rules first, then its own."""
+    return _joined(("shared.css", f"{name}.css"))
+
+
+def markup_of(name: str) -> str:
+    """The element that a component's script fills."""
+    return f'<div class="headlight {name}"></div>'
+
+
+def asset(file: str) -> str:
+    """The text of one file."""
+    return (ASSETS / file).read_text("utf-8")
+
+
+def _joined(files: tuple[str, ...]) -> str:
+    return "\n".join(map(asset, files))
