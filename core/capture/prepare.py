@@ -58,11 +58,11 @@ def _tried(network: nn.Module, path: str, inputs: Mapping[str, Any]) -> str | No
         for handle in handles:
             handle.remove()
     of_interface = [isinstance(call, AttentionCall) for call in recording.calls]
-    errors, reaches = (
+    errors, roundings = (
         [by_head for by_head, ours in zip(of_calls, of_interface, strict=True) if ours]
-        for of_calls in (recording.errors(), recording.reaches())
+        for of_calls in (recording.errors(), recording.roundings())
     )
-    if not errors or not check_of(errors, _dtype_of(network), reaches).passed:
+    if not errors or not check_of(errors, _dtype_of(network), roundings).passed:
         return None
     if expected is not None and not _same(answer, expected, inputs, _dtype_of(network)):
         return None

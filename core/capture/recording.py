@@ -13,7 +13,7 @@ from core.capture.call import AttentionCall
 from core.capture.interface import listener
 from core.capture.kept import Call
 from core.capture.paths import is_tapped
-from core.capture.proof import error_of_call, reach_of_call
+from core.capture.proof import error_of_call, rounding_of_call, rounding_of_sum
 from core.capture.stored import StoredCall
 from core.capture.streams import declared_stream, is_encoder_decoder, stream_of, stream_of_map
 from core.capture.tap import tapping
@@ -32,7 +32,7 @@ class Recording:
         self._counts: Counter[str] = Counter()
         self._calls: list[Call] = []
         self._errors: list[Tensor] = []
-        self._reaches: list[Tensor] = []
+        self._roundings: list[Tensor] = []
         # Where in the list the rows of a module are that asks once for each token.
         self._single_rows: dict[int, int] = {}
 
@@ -44,9 +44,9 @@ class Recording:
         """For each call and head: max |A·V - O| of the last query over the head's max |V|; NaN where the result is."""
         return [[float(e) for e in errors.cpu()] for errors in self._errors]
 
-    def reaches(self) -> list[list[float]]:
-        """For each call and head: how large the last query's scores can be; 0 where the weights are the model's own."""
-        return [[float(reach) for reach in reaches.cpu()] for reaches in self._reaches]
+    def roundings(self) -> list[list[float]]:
+        """For each call and head: units of float32 that rounding alone may have cost, for `check_of`."""
+        return [[float(units) for units in roundings.cpu()] for roundings in self._roundings]
 
     @contextmanager
     def listening(self, tapped: bool) -> Iterator[None]:
@@ -63,7 +63,7 @@ class Recording:
         stream = declared_stream(module) or stream_of(self._path_of(module), self._encoder_decoder)
         call = call.detached()
         error = error_of_call(call, value.detach(), output.detach())
-        self._keep(module, stream, call, error, reach_of_call(call))
+        self._keep(module, stream, call, error, rounding_of_call(call))
 
     def on_weights(self, module: nn.Module | None, call: Call, error: Tensor) -> None:
         """Keep one call as its weights; part of the contract with `core.capture.tap`.
@@ -80,17 +80,17 @@ class Recording:
         if call.queries == 1 and call.keys > 1:
             self._single_rows[id(module)] = len(self._calls)
         # These weights were not worked out again, so no score was rounded another way.
-        self._keep(module, stream, call, error, torch.zeros_like(error))
+        self._keep(module, stream, call, error, torch.full_like(error, rounding_of_sum(call.keys)))
 
     def _path_of(self, module: nn.Module | None) -> str:
         return self._paths.get(id(module), "")
 
-    def _keep(self, module: nn.Module | None, stream: str, call: Call, error: Tensor, reach: Tensor) -> None:
+    def _keep(self, module: nn.Module | None, stream: str, call: Call, error: Tensor, rounding: Tensor) -> None:
         call = call.labelled(self._path_of(module), stream, self._counts[stream])
         self._counts[stream] += 1
         self._calls.append(call if self._store is None else call.rounded(self._store))
         self._errors.append(error)
-        self._reaches.append(reach)
+        self._roundings.append(rounding)
         if self._on_call is not None:
             self._on_call(len(self._calls))
 

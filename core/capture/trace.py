@@ -205,23 +205,22 @@ class Trace:
 
 
 def check_of(
-    errors: Sequence[Sequence[float]], dtype: torch.dtype, reaches: Sequence[Sequence[float]] | None = None
+    errors: Sequence[Sequence[float]], dtype: torch.dtype, roundings: Sequence[Sequence[float]] | None = None
 ) -> Check:
     """Sum up the errors of a recording: the one of its heads that comes closest to what it may be off.
 
     The tolerance is a number of rounding units of the model's format. float32 gets more of them, because the order
     of its sums differs between kernels; in the 16-bit formats the one rounding of the output dominates. Large scores
-    get more still, one unit of float32 for each side of the comparison and each unit of their size, because a softmax
-    turns what is lost there into a share of each weight.
+    and long texts get more where rounding alone may cost more.
 
-    reaches: of each call and head, how large its scores can be, as `Recording.reaches` gives them.
+    roundings: of each call and head, the units of float32 that may be lost, as `Recording.roundings` gives them.
     """
     units = (64 if dtype == torch.float32 else 4) * torch.finfo(dtype).eps
-    sizes = reaches or [[0.0] * len(call) for call in errors]
+    allowed = roundings or [[0.0] * len(call) for call in errors]
     pairs = [
-        (error, max(units, 2 * reach * torch.finfo(torch.float32).eps))
-        for call, of_call in zip(errors, sizes, strict=True)
-        for error, reach in zip(call, of_call, strict=True)
+        (error, max(units, rounding * torch.finfo(torch.float32).eps))
+        for call, of_call in zip(errors, allowed, strict=True)
+        for error, rounding in zip(call, of_call, strict=True)
     ]
     broken = [pair for pair in pairs if math.isnan(pair[0])]
     error, tolerance = broken[0] if broken else max(pairs, key=lambda pair: pair[0] / pair[1])

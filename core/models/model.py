@@ -233,7 +233,7 @@ class Model:
                     f"{self.name} produced values that are not numbers in layer {call.layer}, head {bad[0]} "
                     f"in {self._dtype_name}: {advice}."
                 )
-        check = check_of(errors, self.dtype, recording.reaches())
+        check = check_of(errors, self.dtype, recording.roundings())
         if not check.passed:
             raise HeadlightError(
                 f"{self.name}: the recorded weights do not reproduce the model's output (A·V = O is off by "

@@ -5,6 +5,7 @@
 """
 
 from core.text.encoder import TextEncoder
+from core.text.labels import shortened
 from core.text.merging import merge, merge_masked
 from core.text.notes import Note, notes_on
 from core.text.opening import encoder_of
@@ -25,5 +26,6 @@ __all__ = [
     "merge",
     "merge_masked",
     "notes_on",
+    "shortened",
     "word_encoder",
 ]

@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
-from core.text.characters import Span
+from core.text.characters import Span, continues
 
 LONGEST = 400
 _VISIBLE = {" ": "␣", "\t": "⇥", "\n": "⏎", "\r": "␍", "\u00a0": "⍽", "\u3000": "□"}
@@ -46,6 +46,16 @@ def bounded(label: str) -> str:
     """A label of at most LONGEST characters, and how many more there are."""
     rest = len(label) - LONGEST
     return label if rest <= 0 else f"{label[:LONGEST]}…[{rest:,} more]"
+
+
+def shortened(label: str, limit: int) -> str:
+    """A label of at most so many characters for a sentence, cut where a reader sees two characters."""
+    if len(label) <= limit:
+        return label
+    end = limit - 1
+    while end > 0 and continues(label, end):
+        end -= 1
+    return label[:end] + "…"
 
 
 def visible(characters: str) -> str:

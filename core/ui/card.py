@@ -76,7 +76,8 @@ def _exports(figure: Figure, context: Context) -> None:
         page = partial(standalone, figure, context.selection)
         _download(figure, "Interactive page (HTML)", "html", "text/html", page, ":material/web:")
         kind = PLOTLY if figure.component == PLOTLY else "canvas"
-        exporter = {"name": figure.name, "stem": figure.stem, "kind": kind, **context.copied}
+        words = {"title": figure.title, "caption": figure.caption}
+        exporter = {"name": figure.name, "stem": figure.stem, "kind": kind, **words, **context.copied}
         mount("exporter", exporter, f"{figure.name}_exporter")
 
 

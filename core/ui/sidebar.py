@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 KNOWN = "known_models"
 DTYPES = ("float32", "bfloat16", "float16")
+# What an address names that was seen in one text; a model, a view or a scale may be asked for with any.
+OF_A_TEXT = ("layer", "head", "query", "key", "heads", "row", "col")
 _NO_TEXT = "The address does not carry the text of the view it names: the first example is shown instead."
 
 
@@ -46,14 +48,15 @@ class Request:
     @property
     def own_texts(self) -> dict[str, str]:
         """The texts that are the reader's own, by their names in an address."""
-        own = None if self.example else self.task.text
+        # An example with a second text beside it is no example any more.
+        own = None if self.example and not self.task.text_pair else self.task.text
         texts = {"text": own, "text_pair": self.task.text_pair, "target": self.task.writing.target}
         return {name: text for name, text in texts.items() if text}
 
     @property
     def address(self) -> dict[str, str]:
         """The parameters that reopen this request; of the reader's own texts only what a link brought."""
-        example = {"example": self.example.slug} if self.example else {}
+        example = {"example": self.example.slug} if self.example and not self.task.text_pair else {}
         writes = self.task.writing.address
         return {"model": self.task.model, "dtype": self.task.dtype, **example, **writes, **links.kept(self.own_texts)}
 
@@ -155,7 +158,7 @@ def _arrive(arriving: Arrival, names: list[str]) -> None:
         arriving.remarks.append(f"There is no example {asked[:QUOTED]} here.")
     if "text" not in texts and example is None and "text" not in state:
         example = EXAMPLES[0]
-        if arriving and "text" not in arriving and asked is None:
+        if asked is None and "text" not in arriving and any(name in arriving for name in OF_A_TEXT):
             arriving.remarks.append(_NO_TEXT)
     if "text" in texts:
         example = next((e for e in EXAMPLES if e.text == texts["text"]), None)

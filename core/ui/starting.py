@@ -15,9 +15,10 @@ SECONDS_TO_SEND = 0.1
 
 def start() -> None:
     """Import what every page needs and the first one waits for; whoever calls this must not have imported it."""
+    # The place is there in every run: without it all that stands below would move up in the second, and be built anew.
+    slot = st.empty()
     if "torch" in sys.modules:
         return
-    slot = st.empty()
     slot.progress(0.0, AT_ONCE[:1].upper() + AT_ONCE[1:])
     time.sleep(SECONDS_TO_SEND)
     import core.views  # noqa: F401

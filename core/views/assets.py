@@ -38,7 +38,7 @@ SCRIPTS = {
         "querykey.js",
     ),
     "selection": ("selection.js",),
-    "exporter": ("svg_context.js", "exporter.js"),
+    "exporter": ("svg_context.js", "exporter_plot.js", "exporter.js"),
 }
 
 

@@ -111,7 +111,8 @@ def measure_rows(trace: Trace, survey: Survey, view: View) -> list[MeasureRow]:
     rows = []
     for measure in _MEASURES:
         value, uniform = _value(measures, measure, view.head), _uniform(measures, measure)
-        if math.isnan(value):
+        # Under uniform attention too there is nothing: no such token, or none that may be attended to.
+        if math.isnan(value) or uniform == 0:
             continue
         most = measure.most(uniform, keys)
         share, uniform_share = (min(1.0, part / most) if most > 0 else 0.0 for part in (value, uniform))

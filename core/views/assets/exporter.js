@@ -3,11 +3,15 @@
 export default function (component) {
   const root = component.parentElement.querySelector(".exporter");
   const state = stateOf(root, createExporter);
-  const { name, stem, link, link_note: note } = component.data;
+  const { name, stem, kind, link, link_note: note } = component.data;
+  // Our own figures publish themselves as they are drawn.
+  const publish = () => (kind === "plotly" ? publishPlot(component.data, root) : null);
   state.svg.onclick = () => attempt(state, "The SVG picture is saved.", async () => {
+    await publish();
     saveFile(new Blob([figureSvg(name)], { type: "image/svg+xml" }), `${stem}.svg`);
   });
   state.png.onclick = () => attempt(state, "The PNG picture is saved.", async () => {
+    await publish();
     saveFile(await figurePng(name), `${stem}.png`);
   });
   state.copy.hidden = !link;

@@ -141,7 +141,9 @@ function listenToHeadview(state) {
   };
   sheet.onpointerleave = () => pointAtToken(state, null);
   // These two have no property of their own to set.
-  sheet.addEventListener("focusout", () => pointAtToken(state, null));
+  sheet.addEventListener("focusout", (event) => {
+    if (!sheet.contains(event.relatedTarget)) pointAtToken(state, null);
+  });
   sheet.addEventListener("focusin", (event) => {
     const token = tokenOf(event);
     if (!token) return;

@@ -124,6 +124,11 @@ class SvgContext {
     this.apart(() => { this.rect(x, y, width, height); this.stroke(); });
   }
 
+  // A whole SVG of somebody else's, at the origin of the context.
+  embed(svg) {
+    this.parts.push(`<g${this.matrixAttribute()}>${svg}</g>`);
+  }
+
   measureText(text) {
     this.ruler.font = this.font;
     return this.ruler.measureText(text);

@@ -110,7 +110,9 @@ function listenToText(state) {
   texts.onclick = (event) => { if (partOf(state, event)) pickPart(state, partOf(state, event)); };
   texts.onscroll = () => hideTooltip(state.tooltip);
   // These two have no property of their own to set.
-  texts.addEventListener("focusout", () => pointAtPart(state, null));
+  texts.addEventListener("focusout", (event) => {
+    if (!texts.contains(event.relatedTarget)) pointAtPart(state, null);
+  });
   texts.addEventListener("focusin", (event) => {
     const part = partOf(state, event);
     if (!part) return;
