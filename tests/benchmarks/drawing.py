@@ -52,13 +52,11 @@ def _long(site: Site, empty: float) -> list[str]:
     """A text of 16,384 tokens on a small model: the run to its overview and window, another head, and memory."""
     site.app.open(model="long", view="heatmap")
     before = _resident_nbytes()
-    page = site.app.page
-    page.get_by_role("textbox", name="Text", exact=True).fill(text_of(16_384))
-    first, sent = site.milliseconds(page.get_by_role("button", name="Analyse"), "overview")
+    first, sent = site.first_picture(text_of(16_384), "whole")
     grown = _resident_nbytes() - before
     title = f"16,384 tokens, 2 × 4 heads: run and first picture (server + {grown / 1e9:.1f} GB)"
     rows = [_row(title, empty, first, sent)]
-    tiles = [site.app.tile(layer, head) for layer, head in ((0, 1), (1, 2))]
+    tiles = [site.app.tile(place // 4, place % 4) for place in range(1, 7)]
     rows.append(_row("16,384 tokens: another head, overview and window", empty, *site.medians(tiles, "heatmap")))
     return rows
 

@@ -6,6 +6,7 @@ import json
 import shutil
 import statistics
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -81,6 +82,17 @@ class Site:
         self.received.clear()
         taken = self.app.page.evaluate(CLICK_TO_DRAWN, handles)
         return float(taken), sum(self.received)
+
+    def first_picture(self, text: str, figure: str) -> tuple[float, int]:
+        """Milliseconds from Ctrl+Enter on a text until a figure that was not there before is drawn; bytes received."""
+        page = self.app.page
+        page.get_by_role("textbox", name="Text", exact=True).fill(text)
+        self.received.clear()
+        start = time.perf_counter()
+        page.keyboard.press("Control+Enter")
+        self.app.figure(figure).wait_for()
+        self.app.idle()
+        return 1000 * (time.perf_counter() - start), sum(self.received)
 
     def medians(self, controls: list[Locator], figure: str | None = None) -> tuple[float, int]:
         """The median time of clicks on these controls in turn, and the most bytes that one of them brought."""

@@ -167,14 +167,15 @@ function shareWithCss(root, theme) {
 }
 
 // One colour per head. Hues are spread evenly and dealt out in large steps, so neighbouring numbers differ
-// most; neighbouring hues get different lightness, so 64 of them can still be told apart.
+// most, and they differ in lightness too, for eyes that do not see all hues. Levels and first hue were searched
+// for the largest difference of neighbours in four kinds of colour vision.
 function headColours(count, dark) {
-  const levels = dark ? [0.71, 0.86, 0.78, 0.63] : [0.47, 0.63, 0.55, 0.37];
-  const lightnessSteps = count > 24 ? 4 : 2;
+  const levels = dark ? [0.7, 0.9, 0.6, 0.8] : [0.45, 0.66, 0.34, 0.55];
+  const first = dark ? 175 : 180;
   const stride = coprimeStride(count);
   return Array.from({ length: count }, (_, head) => {
     const slot = (head * stride) % count;
-    return oklchToRgb(levels[slot % lightnessSteps], dark ? 0.14 : 0.19, 275 + (slot * 360) / count);
+    return oklchToRgb(levels[head % levels.length], dark ? 0.14 : 0.19, first + (slot * 360) / count);
   });
 }
 
