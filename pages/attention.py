@@ -3,13 +3,13 @@
 import streamlit as st
 
 from core.ui import address, links, remarks, selection, sidebar, talk
-from core.ui.answer import show_answer
+from core.ui.answer import wrote_lines
 from core.ui.components import mount
 from core.ui.example_row import example_row
 from core.ui.figures import page_of, show_figures
 from core.ui.model_report import model_report, report_warnings
 from core.ui.running import analyse
-from core.ui.view_switch import view_address, view_switch
+from core.ui.view_switch import view_address, view_notes, view_switch
 from core.ui.words import facts, notes, small_print
 from core.views import captions
 
@@ -58,12 +58,14 @@ example = request.opening
 is_its_head = example is not None and (shown.view.layer, shown.view.head) == (example.layer, example.head)
 notes(
     [(example.hint if is_its_head and view not in ("overview", "headmap") else HOW_TO[view], "info")]
+    + wrote_lines(trace, request.task.writing.generate)
     + report_warnings(analysis.report)
     + [(sentence, "warning") for sentence in remarks.told()]
     + [(found.sentence, "warning" if found.warning else "info") for found in captions.reading_notes(trace)]
+    + view_notes(view, shown.view)
 )
 with st.container(key="follower"):
     mount("selection", shown.for_figures, "selection")
 show_figures(page, view)
-show_answer(trace, analysis.report)
-small_print(captions.provenance_line(trace, shown.view.stream), "provenance")
+if not talk.talking():
+    small_print(captions.provenance_line(trace, shown.view.stream), "provenance")

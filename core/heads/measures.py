@@ -19,7 +19,7 @@ class Measures:
 
     entropy     -Σ w ln w of a row, in nats: 0 when all weight is on one key
     distance    Σ w |query - key| of a row, in tokens
-    first       weight of the first key: where a head puts what it does not need elsewhere (an attention sink)
+    first       weight of the first key; a head that puts much there, whatever the text, has an attention sink
     previous    weight of the key before the query, over the queries that have one
     next        weight of the key after it, over the queries that have one; 0 where a model looks only back
     special     weight of all special tokens among the keys; 0 where there are none

@@ -7,7 +7,7 @@ browser's history. An address without parameters means the view of a first visit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -16,6 +16,9 @@ from core.ui.arrival import Arrival
 
 READERS = ("talk", "view", "request", "selection")
 _VISITED = "address_was_read"
+# What the browser's address says once it has all that it was sent. The parameters of a click may be older: it was made
+# before the answer to the click before had arrived.
+_TOLD = "address_as_told"
 _PENDING = "address_parameters"
 
 
@@ -26,6 +29,7 @@ def notice_arrival() -> None:
     if st.session_state.get(_VISITED) and not went_back:
         return
     st.session_state[_VISITED] = True
+    st.session_state[_TOLD] = st.query_params.to_dict()
     parameters = {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
     st.session_state[_PENDING] = dict.fromkeys(READERS, parameters)
 
@@ -39,9 +43,17 @@ def take(reader: str) -> Arrival | None:
     return None if parameters is None else Arrival(parameters)
 
 
+def leave_out(reader: str, names: Collection[str]) -> None:
+    """Keep parameters from a reader that has not taken them yet: they were of a text that is not here."""
+    pending = st.session_state.get(_PENDING, {})
+    if reader in pending:
+        pending[reader] = {name: values for name, values in pending[reader].items() if name not in names}
+
+
 def write(values: Mapping[str, str], first_visit: Mapping[str, str]) -> None:
     """Let the address say what is shown, unless it is empty and the view is that of a first visit."""
-    now = st.query_params.to_dict()
-    if now == dict(values) or (not now and dict(values) == dict(first_visit)):
+    told = st.session_state.get(_TOLD, {})
+    if told == dict(values) or (not told and dict(values) == dict(first_visit)):
         return
     st.query_params.from_dict(dict(values))
+    st.session_state[_TOLD] = dict(values)

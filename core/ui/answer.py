@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.models.model import ANSWER_TOKENS
 from core.ui.words import notes, small_print
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from core.models.report import LoadReport
 
 TITLES = {"labels": "The model's answer", "next tokens": "What comes next"}
+# So many characters of what it wrote are told in a line.
+QUOTED = 120
 
 
 def show_answer(trace: Trace, report: LoadReport) -> None:
@@ -31,9 +34,37 @@ def show_answer(trace: Trace, report: LoadReport) -> None:
         rows = "".join(_row(name, share, largest) for name, share in output.likeliest)
         st.html(f'<table class="headlight-shares">{rows}</table>')
         notes([(line.sentence, "warning") for line in report.lines() if line.severity == "warning"], key="answer_notes")
-        what = "labels" if output.kind == "labels" else "tokens after the last one that was read"
-        parts = [trace.provenance.model, f"the likeliest {what}, with probability", trace.provenance.remark]
+        parts = [trace.provenance.model, f"the likeliest {_what(trace)}, with probability", trace.provenance.remark]
         small_print(" · ".join(filter(None, parts)), "caption")
+
+
+def wrote_lines(trace: Trace, most: int) -> list[tuple[str, str]]:
+    """One line on what the model wrote, where it wrote: the sentence with its kind. most: tokens it was asked for."""
+    written = trace.output.written
+    if written is None:
+        return []
+    written = written.strip()
+    if not written:
+        return [("It wrote nothing but the token that ends a text.", "info")]
+    quoted = written if len(written) <= QUOTED else f"{written[:QUOTED]}…"
+    cut = " Its limit of tokens ended the text." if _is_cut(trace, most) else ""
+    return [(f"It wrote “{quoted}”.{cut}", "info")]
+
+
+def _is_cut(trace: Trace, most: int) -> bool:
+    """Whether the limit ended the text, and not the model."""
+    if "decoder" not in trace.streams:
+        return not trace.tokens.special[-1]
+    # It holds a start token and what was said, without the token that ends a text.
+    said = trace.queries("decoder")
+    return said.dropped > 0 or len(said) > (most or ANSWER_TOKENS)
+
+
+def _what(trace: Trace) -> str:
+    if trace.output.kind == "labels":
+        return "labels"
+    written = ", the written ones included" if trace.output.written is not None else ""
+    return f"tokens after the last token that was read{written}"
 
 
 def _row(name: str, share: float, largest: float) -> str:

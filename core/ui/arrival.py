@@ -87,7 +87,7 @@ class Arrival:
             return None
         found = [whole_number(part) for part in asked.split(",", count)] if asked else []
         there = tuple(sorted({head for head in found if head is not None and head < count}))
-        if len(there) < len(found):
+        if len(there) < len(set(found)):
             self.remarks.append(f"Not all heads of {_quoted(asked)} are in this layer, which has 0 to {count - 1}.")
         return there if there or not asked else None
 

@@ -13,10 +13,10 @@ from core.views import SCALES, SPANS
 SCALE, SPAN = "scale", "span"
 DEFAULT_SCALE = "sqrt"
 DEFAULT_SPAN = "head"
-SPECIALS = {"show": "Show", "hide": "Hide", "renormalise": "Hide, rescale"}
+SPECIALS = {"show": "Show", "hide": "Hide", "renormalise": "Rescale"}
 _NO_SPECIAL = "This model puts no special tokens around the text."
 _SPECIAL_HELP = (
-    "Hidden tokens are left out of the maps: rows then sum to less than 1. “Rescale” divides each row by what is left."
+    "“Hide” leaves them out of the maps: rows then sum to less than 1. “Rescale” also divides each row by what is left."
 )
 
 

@@ -34,7 +34,7 @@ EXAMPLES = (
         text="The animal didn't cross the street because it was too tired.",
         layer=3,
         head=1,
-        hint="Look at the row of “it”: more than half of its weight goes to “animal”.",
+        hint="“it” gives more than half of its weight to “animal”.",
         query=10,
     ),
     Example(
@@ -43,7 +43,7 @@ EXAMPLES = (
         text="The tired old dog chased a small cat across the garden.",
         layer=2,
         head=8,
-        hint="Look at the rows of “old”, “a” and “small”: each puts its largest weight on the noun that it belongs to.",
+        hint="“old”, “a” and “small” each give their largest weight to the noun that they belong to.",
     ),
     Example(
         slug="repeated-words",
@@ -51,7 +51,7 @@ EXAMPLES = (
         text="the cat and the dog and the the bird",
         layer=0,
         head=2,
-        hint="Every word puts its largest weight on the word before it; the four words “the” are four separate rows.",
+        hint="Every word gives its largest weight to the word before it; the four words “the” are four tokens.",
     ),
     Example(
         slug="chinese-and-emoji",
@@ -59,7 +59,7 @@ EXAMPLES = (
         text="猫追老鼠 🐱🐭 means: the cat chases the mouse",
         layer=0,
         head=2,
-        hint="Even among signs that the model does not know, this head finds the token before.",
+        hint="Each token gives its largest weight to the one before, even where the model does not know the character.",
     ),
     Example(
         slug="longer-text",
@@ -72,6 +72,6 @@ EXAMPLES = (
         "her for the steady beam, she only said that the lamp had done the work and that it needed more oil.",
         layer=1,
         head=8,
-        hint="Look at the line just right of the diagonal: in this head most tokens attend to the next one.",
+        hint="Most tokens attend to the next one: in the heatmap, the line just right of the diagonal.",
     ),
 )

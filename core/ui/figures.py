@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.errors import HeadlightError
+from core.ui.answer import show_answer
 from core.ui.card import Context, figure_card
 from core.ui.measures_panel import measures_panel
-from core.ui.picks import TRIGGERS
+from core.ui.picks import TRIGGERS, open_head
 from core.ui.results import survey_under, whole_of
-from core.ui.words import note
+from core.ui.words import note, small_print
 from core.views import (
     Figure,
     captions,
@@ -31,19 +32,19 @@ if TYPE_CHECKING:
     from core.ui.running import Analysis, Task
     from core.ui.selection import Selection
 
-MEASURES, WHOLE = "measures", "whole"
+MEASURES, WHOLE, ANSWER = "measures", "whole", "answer"
 # Columns of each view: their share of the width, and what stands in them from top to bottom.
 COLUMNS: dict[str, tuple[tuple[float, tuple[str, ...]], ...]] = {
-    "together": ((0.36, ("overview", MEASURES)), (0.35, (WHOLE, "heatmap")), (0.29, ("headview",))),
-    "overview": ((0.68, ("overview",)), (0.32, (MEASURES,))),
+    "together": ((0.36, ("overview", MEASURES)), (0.35, (WHOLE, "heatmap", ANSWER)), (0.29, ("headview",))),
+    "overview": ((0.68, ("overview",)), (0.32, (ANSWER, MEASURES))),
     **{
-        view: ((0.34, ("overview", WHOLE, MEASURES)), (0.66, (view,)))
+        view: ((0.34, ("overview", WHOLE, MEASURES)), (0.66, (view, ANSWER)))
         for view in ("heatmap", "headview", "text", "querykey", "headmap")
     },
 }
 # A short text takes little height: the panel stands below it.
 SHORT_TEXT = 150
-COLUMNS_OF_SHORT_TEXT = ((0.34, ("overview",)), (0.66, ("text", MEASURES)))
+COLUMNS_OF_SHORT_TEXT = ((0.34, ("overview",)), (0.66, ("text", ANSWER, MEASURES)))
 # What has a window on a long map, and so needs the map of the whole text beside it.
 WINDOWED = ("together", "heatmap", "headview")
 NOTHING_PICKED = "Click a cell to read its exact weight here."
@@ -84,6 +85,9 @@ def _show(page: Page, name: str) -> None:
     if name == MEASURES:
         measures_panel(trace, page.survey, selection.view)
         return
+    if name == ANSWER:
+        show_answer(trace, page.analysis.report)
+        return
     try:
         figure = BUILDERS[name](page)
     except HeadlightError as error:
@@ -107,13 +111,20 @@ def _whole(page: Page) -> Figure | None:
 def _query_key(page: Page) -> Figure | None:
     trace, view, looking = page.analysis.trace, page.selection.view, page.selection.looking
     if view.head is None:
-        note("Queries and keys belong to one head: turn off “Mean over heads” or click a tile to see how they meet.")
+        _no_single_head(view.layer)
         return None
     query = looking.query
     if query is None:
         # The last token sees the most in every kind of model; special ones after it say little.
         query = max((i for i, special in enumerate(trace.queries(view.stream).special) if not special), default=0)
     return query_key_figure(trace, view, query, looking.key)
+
+
+def _no_single_head(layer: int) -> None:
+    with st.container(border=True, key="querykey_empty"):
+        st.markdown("**Queries and keys belong to one head**")
+        small_print("Their mean over the heads gives no weights. Click a tile, or open the first head.", "caption")
+        st.button("Open head 0", on_click=open_head, args=(layer, 0), key="open_head_0")
 
 
 BUILDERS: dict[str, Callable[[Page], Figure | None]] = {

@@ -1,4 +1,7 @@
-"""Texts in links: they go in by Copy link only, and stay in the address while nobody changes them."""
+"""Texts in links: they go in by Copy link only, and stay in the address while nobody changes them.
+
+In every other address a text of the reader's own is a number, which this browser session alone can read.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,14 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from core.ui import own_texts
 from core.ui.arrival import Arrival
 
 # By their names in an address.
 TEXTS = {"text": "text", "text_pair": "second text", "target": "answer"}
 MOST_CHARACTERS = 2_000
+# What is picked in a text means nothing without it.
+PICKED = ("query", "key", "row", "col")
 _LINKED = "linked_texts"
 
 
@@ -35,20 +41,23 @@ def texts_of(arriving: Arrival) -> dict[str, str]:
     return readable
 
 
-def kept(own: Mapping[str, str]) -> dict[str, str]:
-    """Those of the reader's own texts that a link brought and nobody has changed: they stay in the address."""
+def in_address(own: Mapping[str, str]) -> dict[str, str]:
+    """The parameters that bring back the reader's own texts: themselves where a link brought all, else a number."""
+    if not own:
+        return {}
     linked = st.session_state.get(_LINKED, {})
-    return {name: text for name, text in own.items() if linked.get(name) == text}
+    return dict(own) if own.items() <= linked.items() else {own_texts.NUMBER: own_texts.number_of(own)}
 
 
 def copied(address: Mapping[str, str], own: Mapping[str, str]) -> dict[str, object]:
-    """What Copy link copies, as the exporter's data: the parameters, and a sentence where a text is too long."""
+    """What Copy link copies, as the exporter's data: the parameters, and a sentence on the text if it is one's own."""
     count = sum(map(len, own.values()))
-    bare = {name: value for name, value in address.items() if name not in TEXTS}
+    bare = {name: value for name, value in address.items() if name not in (*TEXTS, own_texts.NUMBER)}
     if count <= MOST_CHARACTERS:
-        return {"link": {**bare, **own}, "link_note": ""}
+        carried = f"It carries your text{'s' if len(own) > 1 else ''}." if own else ""
+        return {"link": {**bare, **own}, "link_note": carried}
     note = (
         f"The text has {count:,} characters; a link carries up to {MOST_CHARACTERS:,}, so this one opens the same view "
         "without it."
     )
-    return {"link": bare, "link_note": note}
+    return {"link": {name: value for name, value in bare.items() if name not in PICKED}, "link_note": note}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.ui.talk import talking
 from core.ui.words import small_print
 from core.views import captions
 from core.views.words import STREAM_WORDS
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from core.views.captions import MeasureRow
 
 HOW_TO = (
-    "The filled dot is this head, the ring a head that spreads its weight evenly over all tokens it may look at. "
-    "Point at a measure for what it means."
+    "Beside each value stands that of a head that spreads its weight evenly over all tokens it may look at: “uniform”. "
+    "Where there is room, a filled dot and a ring show the two on one scale. Point at a measure for what it means."
 )
 
 
@@ -29,7 +30,7 @@ def measures_panel(trace: Trace, survey: Survey, view: View) -> None:
     rows = "".join(_row(row) for row in captions.measure_rows(trace, survey, view))
     with st.container(border=True, key="measures_card"):
         with st.container(horizontal=True, vertical_alignment="center", key="measures_head"):
-            st.markdown("**Measures**", help=HOW_TO, width="content")
+            st.markdown("**Measures**", help=None if talking() else HOW_TO, width="content")
         st.html(
             f'<table class="headlight-measures"><thead><tr><th scope="col">measure</th><th scope="col">{who}</th>'
             f'<th scope="col">uniform</th><td></td></tr></thead><tbody>{rows}</tbody></table>'

@@ -132,7 +132,10 @@ def _settle_head(heads: tuple[int, ...], arriving: Arrival | None, opening: Exam
 def _settle(key: str, asked: object, count: int, whole: str = "model") -> None:
     """Open the number that is asked for, or 0 with a remark that there is no such number."""
     there = str(asked) in map(str, range(count))
-    st.session_state[key] = int(str(asked)) if there else 0
+    settled = int(str(asked)) if there else 0
+    # Only where it must change: a number that is being typed would be lost.
+    if st.session_state.get(key) != settled:
+        st.session_state[key] = settled
     if not there:
         remarks.keep(
             [f"There is no {key} {str(asked)[:20]} in this {whole}, which has 0 to {count - 1}: {key} 0 is shown."]

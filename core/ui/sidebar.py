@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.models import catalogue
-from core.ui import links, remarks, writing
-from core.ui.address import take
+from core.ui import address, links, own_texts, remarks, writing
 from core.ui.arrival import QUOTED, Arrival
+from core.ui.example_choice import example_pills, show_example
 from core.ui.examples import EXAMPLES, MODEL, Example
 from core.ui.model_menu import choose_model, more_models, openable
 from core.ui.picks import open_head
@@ -26,6 +26,7 @@ DTYPES = ("float32", "bfloat16", "float16")
 # What an address names that was seen in one text; a model, a view or a scale may be asked for with any.
 OF_A_TEXT = ("layer", "head", "query", "key", "heads", "row", "col")
 _NO_TEXT = "The address does not carry the text of the view it names: the first example is shown instead."
+_NO_SECOND_TEXT = "The address does not carry the text beside the example: the example is shown alone."
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,13 @@ class Request:
     """What is to be run, and the place in the sidebar of the controls that come later.
 
     example: the example that the text is, or None for a text of the reader's own.
+    texts_address: the parameters that bring back the texts that are the reader's own.
     """
 
     task: Task
     example: Example | None
     view_slot: DeltaGenerator
+    texts_address: dict[str, str] = field(default_factory=dict)
 
     @property
     def opening(self) -> Example | None:
@@ -55,15 +58,15 @@ class Request:
 
     @property
     def address(self) -> dict[str, str]:
-        """The parameters that reopen this request; of the reader's own texts only what a link brought."""
+        """The parameters that reopen this request."""
         example = {"example": self.example.slug} if self.example and not self.task.text_pair else {}
         writes = self.task.writing.address
-        return {"model": self.task.model, "dtype": self.task.dtype, **example, **writes, **links.kept(self.own_texts)}
+        return {"model": self.task.model, "dtype": self.task.dtype, **example, **writes, **self.texts_address}
 
 
 def request_controls() -> Request:
     """Draw the controls, set to what an address asks for if somebody arrives by one."""
-    arriving = take("request")
+    arriving = address.take("request")
     names = openable()
     with st.sidebar:
         small_print("See what a Transformer attends to: every head, on your own text.", "motto")
@@ -82,15 +85,15 @@ def request_controls() -> Request:
             width="stretch",
             on_click=forget_stop,
         )
-        titles = [example.title for example in EXAMPLES]
-        st.pills("Examples", titles, key="example", on_change=_take_example, persist_state="session")
-        writing_slot = st.empty()
+        example_pills(open_example)
+        writing_slot = st.container(key="writing_controls")
         view_slot = st.container(key="view_controls")
         dtype = _precision()
         more_models()
     example = next((e for e in EXAMPLES if e.text == text), None)
     task = Task(model, dtype, text, text_pair, writing.writing_controls(card, writing_slot), insisted(model))
-    return Request(task, example, view_slot)
+    request = Request(task, example, view_slot)
+    return replace(request, texts_address=links.in_address(request.own_texts))
 
 
 def learn(model: str, card: ModelCard) -> None:
@@ -110,8 +113,8 @@ def first_visit() -> dict[str, str]:
 
 def open_example(example: Example) -> None:
     """Put an example into the text box and open the head that it is about; to be called as a callback."""
-    st.session_state.text, st.session_state.example = example.text, example.title
-    st.session_state.text_pair = ""
+    st.session_state.text, st.session_state.text_pair = example.text, ""
+    show_example(example.title)
     if st.session_state.model == MODEL:
         open_head(example.layer, example.head)
     forget_stop()
@@ -132,14 +135,8 @@ def _second_text() -> str | None:
 
 def _precision() -> str:
     with st.expander("Precision", icon=":material/memory:"):
-        chosen = st.segmented_control(
-            "Precision of the weights",
-            DTYPES,
-            key="dtype",
-            persist_state="session",
-            required=True,
-            label_visibility="collapsed",
-            width="stretch",
+        chosen = st.selectbox(
+            "Precision of the weights", DTYPES, key="dtype", persist_state="session", label_visibility="collapsed"
         )
         small_print("The device is chosen by itself: CUDA, then Apple's MPS, then the CPU.", "device-rule")
     return str(chosen)
@@ -151,30 +148,29 @@ def _arrive(arriving: Arrival, names: list[str]) -> None:
     state.model = arriving.choice("model", names, names[0], "model")
     state.dtype = arriving.choice("dtype", DTYPES, DTYPES[0], "precision")
     writing.arrive(arriving)
-    texts = links.texts_of(arriving)
-    asked = arriving.get("example")
-    example = next((e for e in EXAMPLES if e.slug == asked), None)
-    if asked is not None and example is None:
-        arriving.remarks.append(f"There is no example {asked[:QUOTED]} here.")
-    if "text" not in texts and example is None and "text" not in state:
-        example = EXAMPLES[0]
-        if asked is None and "text" not in arriving and any(name in arriving for name in OF_A_TEXT):
-            arriving.remarks.append(_NO_TEXT)
-    if "text" in texts:
-        example = next((e for e in EXAMPLES if e.text == texts["text"]), None)
-        state.example = example.title if example else None
-    elif example is not None:
-        state.text, state.example = example.text, example.title
+    texts = {**dict.fromkeys(links.TEXTS, ""), **_texts(arriving)}
+    example = next((e for e in EXAMPLES if e.text == texts["text"]), None)
+    show_example(example.title if example else None)
     for name, text in texts.items():
         state[name] = text
 
 
-def _take_example() -> None:
-    chosen = next((e for e in EXAMPLES if e.title == st.session_state.example), None)
-    if chosen is not None:
-        open_example(chosen)
+def _texts(arriving: Arrival) -> dict[str, str]:
+    """The texts of an address by their names: of a link, of this browser session, else an example's."""
+    linked, number = links.texts_of(arriving), arriving.get(own_texts.NUMBER)
+    own, asked = own_texts.remembered(number), arriving.get("example")
+    example = next((e for e in EXAMPLES if e.slug == asked), None)
+    if asked is not None and example is None:
+        arriving.remarks.append(f"There is no example {asked[:QUOTED]} here.")
+    lost = number is not None and own is None
+    names_a_view = asked is None and "text" not in arriving and any(name in arriving for name in OF_A_TEXT)
+    if lost or (names_a_view and own is None):
+        arriving.remarks.append(_NO_SECOND_TEXT if example else _NO_TEXT)
+    if lost:
+        address.leave_out("selection", links.PICKED)
+    return {"text": (example or EXAMPLES[0]).text, **linked, **(own or {})}
 
 
 def _leave_example() -> None:
     """A text of the reader's own is no example any more."""
-    st.session_state.example = None
+    show_example(None)

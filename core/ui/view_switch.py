@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
+from core.heads import Filters
 from core.ui import remarks
 from core.ui.address import take
+
+if TYPE_CHECKING:
+    from core.views import View
 
 VIEWS = {
     "together": "Together",
@@ -35,6 +41,13 @@ def view_switch() -> str:
         label_visibility="collapsed",
     )
     return str(chosen)
+
+
+def view_notes(view: str, shown: View) -> list[tuple[str, str]]:
+    """What must be known of a view under the chosen filters: sentences with their kinds."""
+    if view != "querykey" or shown.head is None or shown.filters == Filters():
+        return []
+    return [("This view always shows single tokens, special ones included.", "info")]
 
 
 def view_address(view: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.ui.arrival import Arrival
+from core.ui.words import small_print
 
 if TYPE_CHECKING:
     from core.models.card import ModelCard
@@ -80,16 +81,21 @@ def writing_controls(card: ModelCard | None, slot: DeltaGenerator) -> Writing:
         return Writing()
     answers = "cross" in card.streams
     most = min(MOST_WRITTEN, card.max_tokens)
-    state.generate = min(state.get("generate", 0), most)
-    with slot.container():
+    # Only where it must change: a number that is being typed would be lost.
+    if state.get("generate", 0) > most or "generate" not in state:
+        state.generate = min(state.get("generate", 0), most)
+    with slot:
         label = "Answer with at most (tokens; 0 means 128)" if answers else "Let the model write (tokens)"
         generate = st.number_input(label, 0, most, step=1, key="generate", persist_state="session")
         target = ""
         if answers:
             target = st.text_area("Or make it say", key="target", height=68, persist_state="session")
-        if not generate and (target.strip() or not answers):
-            return Writing(target.strip() or None)
-        return Writing(target.strip() or None, int(generate), *_decoding_controls())
+        if target.strip():
+            small_print("The model reads this as its answer and writes nothing; empty the box to let it write.", "said")
+            return Writing(target.strip(), int(generate))
+        if not generate and not answers:
+            return Writing()
+        return Writing(None, int(generate), *_decoding_controls())
 
 
 def _decoding_controls() -> tuple[str, int, float, int]:

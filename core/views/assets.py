@@ -6,10 +6,10 @@ from pathlib import Path
 
 ASSETS = Path(__file__).parent / "assets"
 # In front of the scripts of every component.
-SHARED_SCRIPTS = ("colour.js", "shared.js", "exporting.js")
+SHARED_SCRIPTS = ("colour.js", "shared.js", "selecting.js", "exporting.js")
 # The last file of each has the one `export default function (component)`.
 SCRIPTS = {
-    "overview": ("overview_drawing.js", "overview.js"),
+    "overview": ("overview_layout.js", "overview_drawing.js", "overview.js"),
     "heatmap": (
         "heatmap_scale.js",
         "heatmap_drawing.js",
@@ -20,7 +20,14 @@ SCRIPTS = {
         "heatmap_export.js",
         "heatmap.js",
     ),
-    "headview": ("headview_controls.js", "headview_lines.js", "headview_drawing.js", "headview.js"),
+    "headview": (
+        "headview_controls.js",
+        "headview_lines.js",
+        "headview_words.js",
+        "headview_drawing.js",
+        "headview_export.js",
+        "headview.js",
+    ),
     "text": (
         "text_choice.js",
         "text_layout.js",

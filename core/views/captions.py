@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.text import Note, notes_on
-from core.views.head_words import MeasureRow, head_facts, measure_rows
+from core.views.head_words import MeasureRow, head_facts, measure_rows, measured
 from core.views.picked import picked_line
 from core.views.words import STREAM_WORDS, caption, checked, file_stem, filter_words, head_name, place_words, within
 
@@ -22,6 +22,7 @@ __all__ = [
     "head_facts",
     "head_name",
     "measure_rows",
+    "measured",
     "picked_line",
     "place_words",
     "provenance_line",

@@ -44,21 +44,20 @@ def head_view_figure(trace: Trace, view: View) -> Figure:
     arrays, dense = _message_arrays(shown)
     part = window_words(shown.rows, shown.cols, is_part(window))
     sums = row_sums(trace, view.stream, view.layer, view.filters)
-    where = ", ".join(filter(None, [f"layer {view.layer}, all {len(weights)} heads", part]))
-    how = (
-        f"at rest the {TOP_KEYS} largest weights of each query above {THRESHOLD:g}, at a token all that reach 1/500 of "
-        f"their query's largest · line strength from 0 to {weights.max(initial=0):.3g} · {sums}"
-    )
-    if not dense:
-        how += f" · the {arrays['columns'].shape[-1]} largest weights of each query"
+    # Which heads and which of their lines are drawn is for the browser to say: it changes there.
+    where = ", ".join(filter(None, [f"layer {view.layer}", part]))
+    kept = "" if dense else f"drawn from the {arrays['columns'].shape[-1]} largest weights of each query"
+    strength = f"line strength from 0 to {weights.max(initial=0):.3g}, the largest weight of the layer's heads"
+    how = " · ".join(filter(None, [strength, kept, sums]))
     words = caption(trace, view.stream, where, how, view.filters)
+    every = f"all {len(weights)} heads, every weight · {sums}"
     title = f"Head view · layer {view.layer}"
     marks = filter_marks(view.filters)
     start = f"from-{shown.rows.places[0]}-{shown.cols.places[0]}" if part else ""
     stem = file_stem(trace, view.stream, f"layer{view.layer}", "lines", start, *marks)
     header = {
         "figure": figure_header("headview", title, words, stem),
-        **axes_header(shown.rows, shown.cols),
+        **axes_header(trace, view.stream, shown.rows, shown.cols),
         "heads": list(range(len(weights))),
         "dense": dense,
     }
@@ -70,8 +69,8 @@ def head_view_figure(trace: Trace, view: View) -> Figure:
         "lines alone, click to keep them. Click a head's number to show or hide it, double-click to see it alone.",
         payload=pack(header, arrays),
         caption=words,
-        contents=f"The table lists the {TOP_KEYS} largest weights of each query of every head above {THRESHOLD:g}, "
-        "the archive holds all weights of the layer. " + READING,
+        contents=f"Whatever is drawn, the table lists the {TOP_KEYS} largest weights of each query of every head above "
+        f"{THRESHOLD:g}, the archive holds all weights of the layer. " + READING,
         stem=stem,
         csv=exact_only(
             trace,
@@ -93,7 +92,7 @@ def head_view_figure(trace: Trace, view: View) -> Figure:
                     "query_index": np.array(shown.rows.places, np.int64),
                     "key_index": np.array(shown.cols.places, np.int64),
                 },
-                caption(trace, view.stream, where, sums, view.filters),
+                caption(trace, view.stream, where, every, view.filters),
             ),
         ),
     )
@@ -122,7 +121,7 @@ def _shares(weights: torch.Tensor, row_max: torch.Tensor) -> np.ndarray:
 
 
 def _line_columns(shown: AttentionMap) -> dict[str, np.ndarray]:
-    """The lines of every head at rest, strongest first within a query."""
+    """The lines that every head has before anything is set, strongest first within a query."""
     weights = shown.weights.numpy()
     order = np.argsort(-weights, axis=-1, kind="stable")[..., :TOP_KEYS]
     strongest = np.take_along_axis(weights, order, axis=-1)

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.heads.blocks import row_blocks
-from core.views.words import counted, head_count, require_head
+from core.views.words import head_count, require_head, share_words, special_words
 
 if TYPE_CHECKING:
     from core.capture import Trace
     from core.heads import Measures, Survey
     from core.views.view import View
+
+# Heads of a group that a fact names by their numbers.
+MOST_NAMED = 7
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class _Measure:
     """A field of `Measures` in words.
 
     name, title, short   what it is called in a table, in a line, and where there is little room
+    write, unit          how its number is written
+    of_mean              what a table that shows the mean over the heads adds to the explanation
     most                 its largest possible value, given the uniform one and the number of keys
     """
 
@@ -46,13 +51,14 @@ class _Measure:
     name: str
     title: str
     short: str
-    digits: int
+    write: Callable[[float], str]
     unit: str
     explanation: str
+    of_mean: str
     most: Callable[[float, int], float]
 
     def words(self, value: float) -> str:
-        return f"{value:.{self.digits}f}{self.unit}"
+        return f"{self.write(value)}{self.unit}"
 
 
 def _one(uniform: float, keys: int) -> float:
@@ -60,42 +66,50 @@ def _one(uniform: float, keys: int) -> float:
 
 
 _AVERAGED = "averaged over all queries"
+_OVER_HEADS = "Here the mean over the heads."
 _MEASURES = (
     _Measure(
-        "entropy", "Entropy", "entropy", "entropy", 2, " nats",
+        "entropy", "Entropy", "entropy", "entropy", "{:.2f}".format, " nats",
         f"How spread out a query's weights are, {_AVERAGED}: 0 when all weight is on one key, the uniform value when "
         "it is spread evenly.",
+        "Here the mean of the heads' entropies, not the entropy of their mean map.",
         lambda uniform, keys: uniform,
     ),
     _Measure(
-        "distance", "Mean distance", "mean distance", "distance", 1, " tokens",
-        f"How far from itself a query looks, {_AVERAGED} by weight.",
+        "distance", "Mean distance", "mean distance", "distance", "{:.1f}".format, " tokens",
+        "How far a query is from the tokens it attends to, averaged by weight and then over all queries.",
+        _OVER_HEADS,
         lambda uniform, keys: keys - 1,
     ),
     _Measure(
-        "first", "On the first token", "first token", "first", 2, "",
-        f"The weight of the first token, {_AVERAGED}. Heads that have nothing to do often put their weight there: an "
-        "attention sink.",
+        "first", "On the first token", "first token", "first", share_words, "",
+        f"The weight of the first token, {_AVERAGED}. A head that puts much of it there, whatever the text, is said to "
+        "have an attention sink.",
+        _OVER_HEADS,
         _one,
     ),
     _Measure(
-        "previous", "On the previous token", "previous token", "previous", 2, "",
+        "previous", "On the previous token", "previous token", "previous", share_words, "",
         "The weight that a query puts on the token before it, averaged over the queries that have one.",
+        _OVER_HEADS,
         _one,
     ),
     _Measure(
-        "next", "On the next token", "next token", "next", 2, "",
-        "The weight that a query puts on the token after it, averaged over the queries that may look at one.",
+        "next", "On the next token", "next token", "next", share_words, "",
+        "The weight that a query puts on the token after it, averaged over the queries that have one.",
+        _OVER_HEADS,
         _one,
     ),
     _Measure(
-        "special", "On special tokens", "special tokens", "special", 2, "",
+        "special", "On special tokens", "special tokens", "special", share_words, "",
         f"The weight of all tokens that the model's template adds, such as [CLS] and [SEP], {_AVERAGED}.",
+        _OVER_HEADS,
         _one,
     ),
     _Measure(
-        "own", "On the own token", "own token", "own", 2, "",
+        "own", "On the own token", "own token", "own", share_words, "",
         f"The weight that a query puts on itself, {_AVERAGED}.",
+        _OVER_HEADS,
         _one,
     ),
 )  # fmt: skip
@@ -115,13 +129,19 @@ def measure_rows(trace: Trace, survey: Survey, view: View) -> list[MeasureRow]:
         if math.isnan(value) or uniform == 0:
             continue
         most = measure.most(uniform, keys)
+        explained = measure.explanation if view.head is not None else f"{measure.explanation} {measure.of_mean}"
         share, uniform_share = (min(1.0, part / most) if most > 0 else 0.0 for part in (value, uniform))
         rows.append(
-            MeasureRow(
-                measure.name, measure.words(value), measure.words(uniform), share, uniform_share, measure.explanation
-            )
+            MeasureRow(measure.name, measure.words(value), measure.words(uniform), share, uniform_share, explained)
         )
     return rows
+
+
+def measured(trace: Trace, view: View) -> str:
+    """Whose measures a table of them holds."""
+    if view.head is not None:
+        return f"head {view.head}"
+    return f"mean over {head_count(trace, view)} heads: the mean of the heads' entropies, not that of their mean map"
 
 
 def titles(measures: Measures, brief: bool) -> list[str]:
@@ -136,9 +156,9 @@ def _title(measures: Measures, head: int, brief: bool) -> str:
         if math.isnan(value):
             continue
         if brief:
-            parts.append(f"{measure.short} {value:.{measure.digits}f}")
+            parts.append(f"{measure.short} {measure.write(value)}")
         else:
-            uniform = f"{_uniform(measures, measure):.{measure.digits}f}"
+            uniform = measure.write(_uniform(measures, measure))
             parts.append(f"{measure.title} {measure.words(value)} (uniform {uniform})")
     return " · ".join(parts)
 
@@ -156,7 +176,7 @@ def head_facts(trace: Trace, survey: Survey, view: View) -> list[tuple[str, str]
     """Short facts about what is looked at, each with what it means: nothing but the token count for most heads."""
     require_head(trace, view)
     return [
-        (counted(trace, survey.stream), "Tokens that the model read, special ones included."),
+        (special_words(trace, survey.stream), "Tokens that the model read, special ones included."),
         *_kind_facts(trace, view),
         *_group_facts(trace, view),
         *_sink_facts(trace, view),
@@ -171,12 +191,24 @@ def _kind_facts(trace: Trace, view: View) -> list[tuple[str, str]]:
 
 def _group_facts(trace: Trace, view: View) -> list[tuple[str, str]]:
     groups = trace.groups(view.layer, view.stream)
-    if len(set(groups)) == len(groups):
+    sets = len(set(groups))
+    if sets == len(groups):
         return []
-    meaning = "Heads of one group read the same keys and values, each with queries of its own."
+    meaning = "Some heads read the same keys and values, each with queries of its own: grouped-query attention."
     if view.head is None:
-        return [(f"{len(set(groups))} key-value groups", meaning)]
-    return [(f"key-value group {groups[view.head]} of {len(set(groups))}", meaning)]
+        return [(f"{len(groups)} heads share {sets} set{'' if sets == 1 else 's'} of keys and values", meaning)]
+    others = [head for head, group in enumerate(groups) if group == groups[view.head] and head != view.head]
+    return [(f"shares its keys and values with {_heads_named(others, len(groups))}", meaning)] if others else []
+
+
+def _heads_named(heads: list[int], count: int) -> str:
+    """Heads of a layer by their numbers. heads: at least one; count: heads of the layer."""
+    if len(heads) == count - 1 > MOST_NAMED:
+        return f"all {len(heads)} other heads"
+    if len(heads) > MOST_NAMED:
+        return f"{len(heads)} other heads between {heads[0]} and {heads[-1]}"
+    named = ", ".join(map(str, heads[:-1]))
+    return f"heads {named} and {heads[-1]}" if named else f"head {heads[0]}"
 
 
 def _sink_facts(trace: Trace, view: View) -> list[tuple[str, str]]:
@@ -184,7 +216,7 @@ def _sink_facts(trace: Trace, view: View) -> list[tuple[str, str]]:
         return []
     share = _sink_share(trace, view)
     what = "these heads give" if view.head is None else "this head gives"
-    return [(f"{share:.2f} on the sink", f"Weight that {what} to no token, averaged over all queries.")]
+    return [(f"{share_words(share)} on the sink", f"Weight that {what} to no token, averaged over all queries.")]
 
 
 def _sink_share(trace: Trace, view: View) -> float:

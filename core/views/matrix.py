@@ -55,7 +55,7 @@ def heatmap_figure(trace: Trace, view: View, survey: Survey) -> Figure:
     hidden = hides(trace, view.stream, view.filters)
     header = {
         "figure": figure_header("heatmap", title, words, stem),
-        **axes_header(shown.rows, shown.cols),
+        **axes_header(trace, view.stream, shown.rows, shown.cols),
         "row_predictions": predictions(trace, view.stream, shown.rows),
         "words": shown.rows.words,
         "scale": view.scale,

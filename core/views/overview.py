@@ -14,7 +14,7 @@ from core.views.head_words import titles
 from core.views.payload import pack
 from core.views.scales import SCALES, SPANS, scale_words, short_number
 from core.views.shown import figure_header
-from core.views.words import caption, file_stem, filter_marks
+from core.views.words import caption, file_stem, filter_marks, text_words
 
 if TYPE_CHECKING:
     from core.capture import Trace
@@ -37,9 +37,10 @@ def overview_figure(trace: Trace, survey: Survey, view: View) -> Figure:
     where = f"all {layers} × {heads} heads"
     block = f"each cell the largest of {survey.factor} × {survey.factor} weights" if survey.factor > 1 else ""
     measured = "measures count all tokens" if survey.filters != EVERY_TOKEN else ""
-    how = " · ".join(filter(None, [scale_words(view.scale, _top_words(survey, view)), block, measured]))
+    held = [*filter(None, [block, measured, text_words(trace, survey.stream)])]
+    how = " · ".join([scale_words(view.scale, _top_words(survey, view)), *held])
     words = caption(trace, survey.stream, where, how, survey.filters)
-    data_words = caption(trace, survey.stream, where, " · ".join(filter(None, [block, measured])), survey.filters)
+    data_words = caption(trace, survey.stream, where, " · ".join(held), survey.filters)
     header = {
         "figure": figure_header("overview", title, words, stem),
         "layers": layers,

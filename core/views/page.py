@@ -13,6 +13,8 @@ from core.views.figure import PLOTLY, Figure
 
 # Nothing may be fetched from anywhere: what the page needs is in it.
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+# Latin fonts first: those for Chinese have a wide middle dot. The app's own fonts are not in the page.
+FONT = 'system-ui, "Noto Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", sans-serif'
 _ENTRY = "export default function (component)"
 
 
@@ -26,7 +28,7 @@ def standalone(figure: Figure, selection: Mapping[str, Any]) -> bytes:
     is_plotly = figure.component == PLOTLY
     body, scripts = _plotly_parts(figure) if is_plotly else _component_parts(figure)
     styles = ["exporter"] if is_plotly else [figure.component, "exporter"]
-    style = "\n".join([*map(style_of, styles), asset("standalone.css")])
+    style = "\n".join([*map(style_of, styles), asset("standalone.css"), f":root {{ --st-font: {FONT}; }}"])
     page = f"""<!doctype html>
 <html lang="en">
 <head>
@@ -70,6 +72,7 @@ def _plotly_parts(figure: Figure) -> tuple[str, str]:
     import plotly.io
 
     plot = plotly.io.from_json(figure.payload.decode())
+    plot.update_layout(font_family=FONT)
     body = plot.to_html(
         full_html=False, include_plotlyjs=True, include_mathjax=False, config={"displaylogo": False, "responsive": True}
     )

@@ -46,7 +46,7 @@ def query_key_figure(trace: Trace, view: View, query: int, key: int | None = Non
     title, stem = f"Query and keys · layer {view.layer}, head {view.head}", view_stem(trace, view, f"query{query}")
     part = f"the {len(shown)} keys of largest weight of {len(keys):,}" if len(shown) < len(keys) else ""
     where = f"layer {view.layer}, head {view.head}, query {query}"
-    how = " · ".join(filter(None, [_formula(detail), part, "no token left out", remark]))
+    how = " · ".join(filter(None, [_formula(detail), *_meanings(detail), part, "no token left out", remark]))
     words = caption(trace, view.stream, where, how)
     header = {
         "figure": figure_header("querykey", title, words, stem),
@@ -154,6 +154,12 @@ def _formula(detail: QueryKeyDetail) -> str:
     added = [name for name, part in (("position bias", detail.bias), ("mask", detail.mask)) if part is not None]
     sink = ", with a sink beside the keys" if detail.sink is not None else ""
     return f"weight = softmax({' + '.join([inner, *added])}){sink}"
+
+
+def _meanings(detail: QueryKeyDetail) -> list[str]:
+    """What the vectors and the scores of the picture are."""
+    vectors = "q and k as the attention call received them, after rotary positions where the model has them"
+    return [*([vectors] if detail.dims else []), "score: what the softmax is taken of"]
 
 
 def _columns(arrays: Arrays) -> Arrays:

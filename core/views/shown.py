@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sized
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from core.heads import AttentionMap, Axis, attention_map, window_at
 from core.views.words import require_head
+from core.views.written import written_from
 
 if TYPE_CHECKING:
     from core.capture import Trace
@@ -37,25 +39,28 @@ def map_of(trace: Trace, view: View, rows: slice = EVERYTHING, cols: slice = EVE
     return found.mean() if view.head is None else found
 
 
-def axes_header(rows: Axis, cols: Axis) -> dict[str, Any]:
+def axes_header(trace: Trace, stream: str, rows: Axis, cols: Axis) -> dict[str, Any]:
     """The header fields of a figure with a query axis and a key axis."""
+    written = written_from(trace, stream)
     return {
         "row_labels": rows.labels,
         "row_kinds": rows.kinds,
         "row_places": rows.places,
-        "row_breaks": _breaks(rows),
+        "row_breaks": _breaks(rows, written),
         "row_title": "query",
         "col_labels": cols.labels,
         "col_kinds": cols.kinds,
         "col_places": cols.places,
-        "col_breaks": _breaks(cols),
+        "col_breaks": _breaks(cols, written),
         "col_title": "key",
     }
 
 
-def _breaks(axis: Axis) -> list[int]:
-    """The entry with which the second text begins, where both are there."""
-    return [axis.sequences.index(1)] if {0, 1} <= set(axis.sequences) else []
+def _breaks(axis: Axis, written: int | None) -> list[int]:
+    """The entries with which the second text and what the model wrote begin, where what comes before is there too."""
+    second = [axis.sequences.index(1)] if {0, 1} <= set(axis.sequences) else []
+    begin = 0 if written is None else bisect_left(axis.places, written)
+    return sorted({*second, *([begin] if 0 < begin < len(axis) else [])})
 
 
 def last_places(axis: Axis) -> tuple[int, ...]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from core.heads import axis_of, is_long
 from core.text import merge, merge_masked
+from core.text.labels import bounded, visible
 from core.views.export import READING, csv_bytes, exact_only, guarded, label_array, npz_bytes, source_columns
 from core.views.figure import Figure
 from core.views.payload import pack
 from core.views.scales import SPANS, scale_words
 from core.views.shown import drawn, figure_header, map_of
 from core.views.slices import cols_of, rows_of
-from core.views.text_parts import NO_TOKEN, Side, side_of
+from core.views.text_parts import NO_TOKEN, Part, Side, side_of
 from core.views.words import caption, head_name, place_words, row_sums, view_stem
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from core.heads import Axis
     from core.views.view import View
 
+AT_THE_TOKEN = "the largest weight at the token that is picked or pointed at"
 SHARED = "tokens that share a character are one part: columns summed, rows averaged"
 Arrays = dict[str, np.ndarray]
 
@@ -38,12 +41,15 @@ def text_figure(trace: Trace, view: View, query: int | None, key: int | None) ->
     long = is_long(trace, view.stream, view.filters)
     picked = _picked(axes[0], sides[0], query), _picked(axes[1], sides[1], key)
     arrays = _arrays_of_picked(trace, view, sides, picked) if long else {"weights": _all_weights(trace, view, sides)}
+    picked_places = tuple(None if part is None else at for part, at in zip(picked, (query, key), strict=True))
     place = place_words(trace, view)
     shares = any(len(side.parts) < len(axis) for side, axis in zip(sides, axes, strict=True))
     sums = row_sums(trace, view.stream, view.layer, view.filters)
-    top_words = SPANS["one"] if view.span == "one" else "the largest weight at the picked token"
-    how = " · ".join(filter(None, [scale_words(view.scale, top_words), sums, SHARED if shares else ""]))
-    words = caption(trace, view.stream, place, how, view.filters)
+    top_words = SPANS["one"] if view.span == "one" else AT_THE_TOKEN
+    held = [*filter(None, [sums, SHARED if shares else ""])]
+    words = caption(trace, view.stream, place, " · ".join([scale_words(view.scale, top_words), *held]), view.filters)
+    every = _picked_words(picked_places) if long else "every weight"
+    data_words = caption(trace, view.stream, place, " · ".join([every, *held]), view.filters)
     title, stem = f"Text · {place}", view_stem(trace, view, "text")
     header: dict[str, Any] = {
         "figure": figure_header("text", title, words, stem),
@@ -53,7 +59,7 @@ def text_figure(trace: Trace, view: View, query: int | None, key: int | None) ->
         "max": 1.0 if view.span == "one" else 0.0,
     }
     if long and arrays:
-        header["pick"] = [query if picked[0] is not None else None, key if picked[1] is not None else None]
+        header["pick"] = list(picked_places)
     lines = arrays if long else _lines(arrays["weights"], picked)
     return Figure(
         name="text",
@@ -64,10 +70,11 @@ def text_figure(trace: Trace, view: View, query: int | None, key: int | None) ->
         payload=pack(header, _drawn(arrays)),
         caption=words,
         contents="The table lists the parts of the text with the weights from the picked query and on the picked key, "
-        f"the archive holds {'these weights' if long else 'all weights between the parts'}. " + READING,
+        f"the archive holds {'these weights' if long else 'all weights between the parts'}, "
+        "and the parts' characters as JSON lists. " + READING,
         stem=stem,
-        csv=exact_only(trace, lambda: _table(trace, view, sides, lines)),
-        npz=exact_only(trace, lambda: npz_bytes({**arrays, **_texts(sides)}, words)),
+        csv=exact_only(trace, lambda: _table(trace, view, axes, sides, lines)),
+        npz=exact_only(trace, lambda: npz_bytes({**arrays, **_texts(axes, sides)}, data_words)),
     )
 
 
@@ -75,6 +82,15 @@ def _picked(axis: Axis, side: Side, place: int | None) -> int | None:
     """The part that holds the token at a position; None where none is picked or it is left out."""
     entry = None if place is None else axis.index_of(place)
     return None if entry is None else side.words[entry]
+
+
+def _picked_words(places: tuple[int | None, ...]) -> str:
+    """What an archive of a long text holds."""
+    named = zip(("the weights of query", "the weights on key"), places, strict=True)
+    return (
+        " and ".join(f"{what} {place}" for what, place in named if place is not None)
+        or "no weights: no token is picked"
+    )
 
 
 def _all_weights(trace: Trace, view: View, sides: tuple[Side, Side]) -> np.ndarray:
@@ -138,11 +154,17 @@ def _blocks_of(side: Side, role: str, what: str) -> list[dict[str, Any]]:
     ]
 
 
-def _table(trace: Trace, view: View, sides: tuple[Side, Side], lines: Arrays) -> bytes:
+def _label(part: Part, axis: Axis, side: Side) -> str:
+    """A part as the other figures name it: one entry's own label, or the characters that several share."""
+    own = side.parts[part.index]
+    return axis.labels[own.start] if own.stop - own.start == 1 else bounded(visible(part.text))
+
+
+def _table(trace: Trace, view: View, axes: tuple[Axis, Axis], sides: tuple[Side, Side], lines: Arrays) -> bytes:
     """One line a part of each side, with the weight that the picked query gives it or that it gives the picked key."""
     parts = [
-        (side, name, part)
-        for side, name in zip(sides, ("query", "key"), strict=True)
+        (_label(part, axis, side), name, part)
+        for axis, side, name in zip(axes, sides, ("query", "key"), strict=True)
         for block in side.blocks
         for part in block
         if part.index != NO_TOKEN
@@ -155,7 +177,8 @@ def _table(trace: Trace, view: View, sides: tuple[Side, Side], lines: Arrays) ->
             "head": view.head if view.head is not None else head_name(trace, view),
             "side": [name for _, name, _ in parts],
             "index": [part.place for _, _, part in parts],
-            "text": [guarded(part.text) for _, _, part in parts],
+            "label": [guarded(label) for label, _, _ in parts],
+            "characters": [guarded(part.text) for _, _, part in parts],
             "tokens": [part.tokens for _, _, part in parts],
             "weight_from_picked_query": [_at(weight["key"], part.index, name == "key") for _, name, part in parts],
             "weight_on_picked_key": [_at(weight["query"], part.index, name == "query") for _, name, part in parts],
@@ -167,11 +190,13 @@ def _at(weights: np.ndarray | None, index: int, is_there: bool) -> float:
     return float("nan") if weights is None or not is_there else weights[index]
 
 
-def _texts(sides: tuple[Side, Side]) -> Arrays:
-    """The texts and positions of the parts of both sides, for an archive."""
+def _texts(axes: tuple[Axis, Axis], sides: tuple[Side, Side]) -> Arrays:
+    """The labels, characters and positions of the parts of both sides, for an archive."""
     arrays: Arrays = {}
-    for side, name in zip(sides, ("query", "key"), strict=True):
+    for axis, side, name in zip(axes, sides, ("query", "key"), strict=True):
         parts = sorted((p for block in side.blocks for p in block if p.index != NO_TOKEN), key=lambda part: part.index)
-        arrays[f"{name}_texts"] = label_array([part.text for part in parts])
+        arrays["queries" if name == "query" else "keys"] = label_array([_label(part, axis, side) for part in parts])
+        # As one JSON list: an array of texts would give each the room of the longest, which may be the whole text.
+        arrays[f"{name}_texts"] = np.array(json.dumps([part.text for part in parts], ensure_ascii=False))
         arrays[f"{name}_index"] = np.array([part.place for part in parts], np.int64)
     return arrays

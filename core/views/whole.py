@@ -40,7 +40,7 @@ def whole_figure(trace: Trace, view: View, whole: WholeMap) -> Figure:
     title, stem = f"The whole map · {place}", view_stem(trace, view, "whole")
     header = {
         "figure": figure_header("whole", title, words, stem),
-        **axes_header(rows, cols),
+        **axes_header(trace, view.stream, rows, cols),
         "row_last": row_last,
         "col_last": col_last,
         "row_predictions": (),

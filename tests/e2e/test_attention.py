@@ -60,7 +60,7 @@ def test_a_first_visit_draws_an_example_and_says_what_to_look_at(app: App):
     app.open()
     for name in FIGURES:
         assert app.figure(name).evaluate(COLOURS_ON_CANVAS) > 20
-    assert any("Look at the row of “it”" in note for note in app.notes())
+    assert any("more than half of its weight" in note for note in app.notes())
     expect(app.page.get_by_role("heading", name="Layer 3 · Head 1")).to_be_visible()
 
 

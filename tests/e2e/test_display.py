@@ -69,7 +69,7 @@ def test_words_special_tokens_and_the_mean_are_those_of_the_tensor(app: App, min
     shows(app.idle(), wanted([5], words=True, special="hide"))
     sidebar.get_by_text("Merge to words").click()
     page.wait_for_url(re.compile(r"^((?!words=1).)*$"))
-    sidebar.get_by_role("radio", name="Hide, rescale").click()
+    sidebar.get_by_role("radio", name="Rescale").click()
     page.wait_for_url(re.compile("special=renormalise"))
     expect(caption).to_contain_text("special tokens left out, rows renormalised")
     renormalised = wanted([5], special="renormalise")

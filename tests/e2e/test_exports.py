@@ -13,8 +13,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
+from playwright.sync_api import expect
 
 from tests.e2e.browser import App, opened_app
+from tests.e2e.reading import seen
 from tests.views.ramp import light_ramp
 
 TEXT = "The 猫 sat & <b>purred</b>, the cat sat."
@@ -85,7 +87,8 @@ def test_every_figure_as_svg_and_png_says_what_it_shows(opened: App, name: str):
     assert not list(root.iter(f"{SVG}script"))
     picture = Image.open(opened.download(name, "PNG picture")).convert("RGB")
     width = float(root.get("width", "0").removesuffix("px"))
-    assert picture.width == pytest.approx(2 * width, abs=2)
+    # Two pixels a unit of the SVG, and wide enough for a slide.
+    assert picture.width == pytest.approx(max(2 * width, 1600), abs=2)
     assert len(picture.resize((200, 200)).getcolors(40_000) or []) > 20
 
 
@@ -95,7 +98,8 @@ def test_the_png_of_the_heatmap_shows_the_weights_where_the_svg_places_them(open
     left, top, width, height = _place_of_matrix(root)
     count = len(trace.tokens)
     centres = (np.arange(count) + 0.5) / count
-    rows, cols = (2 * (top + centres * height)).astype(int), (2 * (left + centres * width)).astype(int)
+    ratio = picture.shape[1] / float(root.get("width", "0").removesuffix("px"))
+    rows, cols = (ratio * (top + centres * height)).astype(int), (ratio * (left + centres * width)).astype(int)
     weights = trace.attention(2, [4])[0].numpy()
     drawn = _shares_of(picture[np.ix_(rows, cols)])
     np.testing.assert_allclose(drawn, weights / weights.max(), atol=0.012)
@@ -129,6 +133,67 @@ def test_the_saved_page_of_the_heatmap_shows_the_exact_weight(opened: App, brows
         count = len(trace.tokens)
         lines = page.hover_cell(3, 1, count, count, heatmap)
     assert float(lines[1]) == pytest.approx(float(trace.attention(2, [4])[0, 3, 1]), rel=1e-3)
+
+
+def said_in(root: ET.Element) -> str:
+    """All text of an SVG, as one line."""
+    return " ".join("".join(filter(None, (element.text for element in root.iter(f"{SVG}text")))).split())
+
+
+def test_the_picture_of_a_zoomed_heatmap_shows_what_is_on_the_screen(app: App, minilm):
+    app.open(view="heatmap", layer=2, head=4, example="longer-text")
+    text = app.page.get_by_role("textbox", name="Text", exact=True).input_value()
+    trace = minilm.run(text)
+    whole = ET.parse(app.download("heatmap", "SVG picture")).getroot()
+    assert _matrix_in(whole).shape[:2] == (len(trace.tokens), len(trace.tokens))
+    assert "part:" not in said_in(whole)
+    for _ in range(3):
+        app.figure("heatmap").get_by_role("button", name="Zoom in").click()
+        app.page.wait_for_timeout(60)
+    view = seen(app)
+    rows, cols = (slice(view[f"first-{side}"], view[f"last-{side}"] + 1) for side in ("row", "col"))
+    part = ET.parse(app.download("heatmap", "SVG picture")).getroot()
+    weights = trace.attention(2, [4])[0].numpy()
+    np.testing.assert_allclose(_shares_of(_matrix_in(part)), weights[rows, cols] / weights.max(), atol=0.012)
+    where = f"part: queries {rows.start}–{rows.stop - 1}, keys {cols.start}–{cols.stop - 1}"
+    assert where.replace(" ", "") in said_in(part).replace(" ", "")
+
+
+def test_the_caption_of_an_exported_head_view_names_heads_and_lines(app: App):
+    app.open(view="headview", layer=3, head=1)
+    view = app.figure("headview")
+    view.get_by_role("button", name="Head 5", exact=True).click()
+    view.get_by_role("button", name="Query 10 it", exact=True).click()
+    view.get_by_role("button", name="Query 10 it", exact=True).click()
+    app.page.wait_for_timeout(400)
+    app.idle()
+    root = ET.parse(app.download("headview", "SVG picture")).getroot()
+    rule = "heads 1, 5 · the 6 largest weights of each query and head above 0.02"
+    assert rule.replace(" ", "") in said_in(root).replace(" ", "")
+
+
+def test_a_head_view_of_a_long_text_is_dense_but_legible_and_cuts_no_word(app: App):
+    app.open(view="headview", example="longer-text", layer=1, head=2)
+    root = ET.parse(app.download("headview", "SVG picture")).getroot()
+    width, height = (float(root.get(side, "0").removesuffix("px")) for side in ("width", "height"))
+    assert height < 2.5 * width
+    labels = app.figure("headview").locator(".token.query").all_inner_texts()
+    texts = list(root.iter(f"{SVG}text"))
+    assert all(sum(text.text == label for text in texts) >= 2 for label in labels)
+    sizes = [float(text.get("font-size", "0")) for text in texts if text.text in labels]
+    assert min(sizes) >= 9
+
+
+def test_a_text_with_nothing_picked_has_no_legend(app: App):
+    app.open(view="text", layer=3, head=1, query=10)
+    held = said_in(ET.parse(app.download("text", "SVG picture")).getroot())
+    assert "square-root scale" in held
+    app.figure("text").locator(".part").nth(10).click()
+    expect(app.figure("text").locator(".part.held")).to_have_count(0)
+    app.idle()
+    root = ET.parse(app.download("text", "SVG picture")).getroot()
+    assert "notokenpicked:nocolours" in said_in(root).replace(" ", "")
+    assert not any((element.text or "").startswith("square-root scale") for element in root.iter(f"{SVG}text"))
 
 
 def test_a_filtered_export_says_so(opened: App, trace):

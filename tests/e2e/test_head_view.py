@@ -10,10 +10,26 @@ from playwright.sync_api import expect
 
 from tests.benchmarks.site import text_of
 from tests.e2e.browser import App
-from tests.e2e.reading import drawn_lines, spoken
+from tests.e2e.reading import spoken
 
 PRONOUN = "The animal didn't cross the street because it was too tired."
 Line = tuple[int, int]
+# Lets the head view draw itself into a context that keeps what it is told.
+LINES = """(root) => {
+  const picture = globalThis.headlight.figures.get('headview').snapshot();
+  const context = document.createElement('canvas').getContext('2d'), lines = [], pitch = picture.rowHeight;
+  let from = 0;
+  context.moveTo = (x, y) => { from = y; };
+  context.bezierCurveTo = (...points) => lines.push([from / pitch - 0.5, points[5] / pitch - 0.5, context.strokeStyle]);
+  picture.draw(context);
+  return lines;
+}"""
+
+
+def drawn_lines(app: App) -> list[tuple[int, int, str]]:
+    """The lines of the head view as it draws them into a picture: query, key, colour."""
+    app.page.wait_for_timeout(50)
+    return [(round(row), round(col), colour) for row, col, colour in app.figure("headview").evaluate(LINES)]
 
 
 def sent(weights: torch.Tensor) -> torch.Tensor:
@@ -45,7 +61,7 @@ def test_a_token_is_isolated_by_pointing_and_held_by_a_click(app: App, minilm):
     assert at_rest == str(len(resting(weights[None])[0]))
     own = int(weights[10].count_nonzero())
     view.get_by_role("button", name="Query 10 it", exact=True).hover()
-    expect(view.locator(".note")).to_have_text(f"all {own} lines of the token")
+    expect(view.locator(".note")).to_have_text(f"head 1 · all {own} lines of query 10 “\u2068it\u2069”")
     expect(view).to_have_attribute("data-lines", str(own))
     strongest = int(weights[10].argmax())
     shaded = view.locator(".token.key.shaded").all_inner_texts()
@@ -55,7 +71,8 @@ def test_a_token_is_isolated_by_pointing_and_held_by_a_click(app: App, minilm):
     # The keyboard isolates a token as the pointer does.
     view.get_by_role("button", name="Query 10 it", exact=True).focus()
     page.keyboard.press("ArrowDown")
-    expect(view.locator(".note")).to_have_text(f"all {int(weights[11].count_nonzero())} lines of the token")
+    other = int(weights[11].count_nonzero())
+    expect(view.locator(".note")).to_have_text(f"head 1 · all {other} lines of query 11 “\u2068was\u2069”")
     page.keyboard.press("Escape")
     expect(view).to_have_attribute("data-lines", str(at_rest))
     key = view.get_by_role("button", name="Key 2 animal", exact=True)
@@ -112,6 +129,7 @@ def test_heads_are_switched_on_and_off_and_the_address_says_which(app: App, mini
     shows(1)
     view.get_by_role("button", name="Head 7", exact=True).dblclick()
     shows(7)
+    page.wait_for_url(re.compile(r"heads=7\b"))
     # Another head opened on the page is the one that is shown.
     app.tile(3, 4).click()
     shows(4)
@@ -131,7 +149,7 @@ def test_lines_a_query_and_threshold_choose_the_strongest(app: App, minilm):
     shows(6, 0.02)
     top.fill("1")
     shows(1, 0.02)
-    expect(view.locator(".note")).to_contain_text("top 1 line per query")
+    expect(view.locator(".note")).to_contain_text("head 8 · the largest weight of each query above 0.02")
     top.focus()
     page.keyboard.press("ArrowRight")
     shows(2, 0.02)
@@ -169,3 +187,41 @@ def test_of_512_tokens_the_strongest_keys_of_each_query_arrive(app: App, minilm)
     # Equal weights may come in either order.
     assert len(lines) == len(expected)
     assert len(lines & expected) >= 0.97 * len(expected)
+
+
+def test_a_released_token_leaves_nothing_picked_on_the_other_side(app: App):
+    app.open(view="headview", layer=3, head=1, query=10, key=2)
+    view, page = app.figure("headview"), app.page
+    query = view.get_by_role("button", name="Query 10 it", exact=True)
+    expect(query).to_have_attribute("aria-pressed", "true")
+    view.get_by_role("button", name="Key 4 '", exact=True).click()
+    page.wait_for_url(lambda url: "key=4" in url and "query=" not in url)
+    query.click()
+    page.wait_for_url(lambda url: "query=10" in url and "key=" not in url)
+    page.keyboard.press("Escape")
+    page.wait_for_url(lambda url: "query=" not in url and "key=" not in url)
+    app.idle().view("Text")
+    expect(app.figure("text").locator(".part.held")).to_have_count(0)
+
+
+def test_all_of_the_box_and_its_note_are_in_the_window(app: App):
+    app.open(view="headview", example="longer-text")
+    for height in (900, 720):
+        app.page.set_viewport_size({"width": 1440, "height": height})
+        note = app.figure("headview").locator(".note")
+        app.page.wait_for_timeout(200)
+        box = note.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= height
+
+
+def test_of_several_quick_picks_the_last_one_stays(app: App):
+    app.open(view="headview", layer=3, head=1)
+    view = app.figure("headview")
+    for name in ("Query 6 cross", "Query 7 the", "Query 6 cross", "Key 8 street", "Query 12 too"):
+        view.get_by_role("button", name=name, exact=True).click()
+    held = view.locator(".token[aria-pressed=true]")
+    expect(held).to_have_attribute("aria-label", "Query 12 too")
+    app.page.wait_for_url(lambda url: "query=12" in url and "key=" not in url)
+    app.idle()
+    expect(held).to_have_attribute("aria-label", "Query 12 too")

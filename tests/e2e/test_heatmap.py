@@ -187,6 +187,10 @@ def test_a_label_tells_where_most_of_its_row_or_column_lies(app: App, minilm):
     app.figure("heatmap").locator("canvas.cursor").click(position={"x": 20, "y": middle(app, 5, 0)[1]})
     app.page.wait_for_url(re.compile(r"query=5\b"))
     expect(app.card("heatmap").locator(".picked")).to_contain_text("Query 5")
+    app.figure("heatmap").locator("canvas.cursor").click(position={"x": middle(app, 0, 4)[0], "y": 20})
+    app.page.wait_for_url(lambda url: "key=4" in url and "query=" not in url)
+    app.figure("heatmap").locator("canvas.cursor").click(position={"x": 20, "y": middle(app, 5, 0)[1]})
+    app.page.wait_for_url(lambda url: "query=5" in url and "key=" not in url)
     top = torch.topk(weights[5], 3)
     numbers = re.findall(r"\(([\d.e-]+)\)", app.card("heatmap").locator(".picked").inner_text())
     assert [float(number) for number in numbers] == pytest.approx(top.values.tolist(), rel=1e-6)
@@ -242,3 +246,14 @@ def test_the_keyboard_reads_every_cell(app: App, minilm):
     # The cell is kept, the focus too: reading goes on from here.
     app.page.keyboard.press("ArrowLeft")
     expect(live).to_contain_text(f"query {last - 1} {labels[last - 1]}, key {last - 1} {labels[last - 1]}")
+
+
+def test_the_matrix_its_legend_and_the_read_out_are_in_the_window(app: App):
+    app.open(view="heatmap", example="longer-text")
+    for width, height in ((1440, 900), (1280, 720)):
+        app.page.set_viewport_size({"width": width, "height": height})
+        app.page.wait_for_timeout(200)
+        for part in (app.figure("heatmap").locator(".legend"), app.card("heatmap").locator(".picked")):
+            box = part.bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] <= height

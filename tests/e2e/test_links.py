@@ -117,3 +117,46 @@ def test_back_moves_between_views_and_runs(app: App):
     expect(app.page.get_by_role("textbox", name="Text", exact=True)).to_have_value(re.compile("The animal"))
     app.page.go_back()
     expect(app.figure("headview")).to_be_visible()
+
+
+def test_back_and_forward_bring_each_own_text_back_and_a_reload_says_that_it_is_gone(app: App):
+    app.open(view="heatmap", example="pronoun").analyse(OWN).drawn("Heatmap")
+    own = app.page.get_by_role("textbox", name="Text", exact=True)
+    app.page.get_by_role("spinbutton", name="Layer (0–5)").fill("5")
+    app.page.keyboard.press("Enter")
+    app.page.wait_for_url(re.compile("layer=5"))
+    address = parameters(app.page.url)
+    assert address["own"].isdigit()
+    assert "text" not in address
+    app.page.get_by_role("radio", name="Noun phrases").click()
+    expect(app.page.get_by_role("heading", name="Layer 2 · Head 8")).to_be_visible()
+    app.page.wait_for_url(re.compile("example=noun-phrases"))
+    app.page.go_back()
+    expect(own).to_have_value(OWN)
+    expect(app.page.get_by_role("heading", name="Layer 5 · Head 1")).to_be_visible()
+    app.page.go_forward()
+    expect(own).to_have_value(re.compile("The tired old dog"))
+    expect(app.page.get_by_role("heading", name="Layer 2 · Head 8")).to_be_visible()
+    app.page.go_back()
+    expect(own).to_have_value(OWN)
+    app.drawn("Heatmap").page.goto(f"{app.page.url}&query=3&key=4")
+    app.drawn("Heatmap")
+    expect(own).to_have_value(re.compile("The animal"))
+    expect(app.page.get_by_role("heading", name="Layer 5 · Head 1")).to_be_visible()
+    assert any("does not carry the text" in note for note in app.notes())
+    assert not {"own", "query", "key"} & set(parameters(app.page.url))
+
+
+def test_back_to_the_first_view_brings_its_example_back(app: App):
+    app.open().page.get_by_role("radio", name="Noun phrases").click()
+    app.page.wait_for_url(re.compile("example=noun-phrases"))
+    app.page.go_back()
+    expect(app.page.get_by_role("heading", name="Layer 3 · Head 1")).to_be_visible()
+    expect(app.page.get_by_role("textbox", name="Text", exact=True)).to_have_value(re.compile("The animal"))
+
+
+def test_copying_a_link_says_that_it_carries_the_text(clipboard: App):
+    clipboard.open().analyse(OWN).drawn()
+    asked = parameters(copied(clipboard, "heatmap"))
+    assert (asked["text"], asked.get("own")) == (OWN, None)
+    expect(clipboard.page.locator(".exporter .status")).to_have_text("The link is copied. It carries your text.")

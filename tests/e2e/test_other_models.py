@@ -31,6 +31,8 @@ def folders(tmp_path_factory: pytest.TempPathFactory, byte_level) -> Path:
     save_model(root / "biased", "bloom", AutoModelForCausalLM, byte_level, hidden_size=32, n_layer=3, n_head=4)
     save_model(root / "translator", "t5", AutoModelForSeq2SeqLM, byte_level)
     save_model(root / "many-heads", "bert", AutoModel, byte_level, hidden_size=64, num_attention_heads=32)
+    sizes = dict(hidden_size=36, num_attention_heads=9, num_hidden_layers=30)
+    save_model(root / "deep", "bert", AutoModel, byte_level, **sizes)
     save_long_model(root / "long")
     return root
 
@@ -97,7 +99,7 @@ def test_queries_and_keys_of_every_kind_of_attention(app: App, folders: Path, na
         app.page.keyboard.press("End")
         assert "masked" in (view.locator(".live").text_content() or "")
     if name == "grouped":
-        expect(app.page.get_by_text("key-value group 1 of 2")).to_be_visible()
+        expect(app.page.get_by_text("shares its keys and values with head 2")).to_be_visible()
 
 
 def test_a_sign_of_several_tokens_is_one_part_of_the_text(app: App, folders: Path):
@@ -178,7 +180,7 @@ def test_a_map_of_1024_tokens_is_read_to_a_thousandth_and_a_clicked_cell_to_floa
     weights = trace.attention(1, [3])[0]
     app.page.set_default_timeout(60_000)
     app.open(model="long", layer=1, head=3, view="heatmap").analyse(text)
-    expect(app.card("heatmap").locator(".caption")).to_contain_text("1024 tokens")
+    expect(app.card("heatmap").locator(".caption")).to_contain_text("1,024 tokens")
     expect(app.figure("heatmap")).to_have_attribute("data-last-row", "1023")
     app.idle().figure("heatmap").locator("canvas.cursor").focus()
     app.page.keyboard.press("ArrowDown")
@@ -223,3 +225,31 @@ def parts_of(tokens) -> list[str]:
     """The characters of each token, in a text where no two share one."""
     named = zip(tokens.labels, tokens.spans, strict=True)
     return [tokens.text[span[0] : span[1]] if span else label for label, span in named]
+
+
+def test_many_layers_of_few_heads_are_folded_into_blocks_that_the_keys_cross(app: App):
+    app.open(model="deep", layer=17, head=3, view="overview", text=TEXT)
+    boxes = {layer: app.tile(layer, 0).bounding_box() for layer in (0, 14, 15, 29)}
+    assert all(boxes.values())
+    first, last_of_first, first_of_second, last = ((box["x"], box["y"]) for box in boxes.values() if box)
+    assert first[0] == last_of_first[0] < first_of_second[0] == last[0]
+    assert first[1] == pytest.approx(first_of_second[1], abs=0.1)
+    app.tile(14, 8).focus()
+    for key, (layer, head) in {
+        "ArrowDown": (15, 8), "ArrowUp": (14, 8), "ArrowRight": (29, 0), "ArrowLeft": (14, 8), "Home": (14, 0),
+    }.items():  # fmt: skip
+        app.page.keyboard.press(key)
+        expect(app.tile(layer, head)).to_be_focused()
+    app.page.keyboard.press("Enter")
+    expect(app.page.get_by_role("heading", name="Layer 14 · Head 0")).to_be_visible()
+
+
+def test_a_long_text_is_read_in_both_directions(app: App):
+    app.page.set_default_timeout(60_000)
+    app.open(model="long", layer=1, head=3).analyse(text_of(1100)).view("Text")
+    view = app.figure("text")
+    view.locator(".part").nth(5).click()
+    expect(view.locator(".note")).to_contain_text("attends to; strongest:")
+    view.get_by_role("radio", name="is attended by").click()
+    app.page.wait_for_url(re.compile(r"(?=.*key=\d)(?=.*direction=from)"))
+    expect(view.locator(".note")).to_contain_text(re.compile("What attends to .*; strongest:"))

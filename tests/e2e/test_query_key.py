@@ -109,3 +109,19 @@ def test_another_query_and_the_order_are_chosen_and_stay(app: App, minilm):
     expect(page.get_by_text("Queries and keys belong to one head")).to_be_visible()
     app.tile(1, 1).click()
     expect(view).to_be_visible()
+
+
+def test_the_list_ends_with_a_whole_row_and_a_key_is_picked_for_the_query_shown(app: App):
+    app.open(view="querykey", example="longer-text")
+    view, page = app.figure("querykey"), app.page
+    for height in (900, 760):
+        page.set_viewport_size({"width": 1440, "height": height})
+        page.wait_for_timeout(200)
+        visible, whole = view.locator(".box").evaluate("(box) => [box.clientHeight, box.scrollHeight]")
+        rows = view.get_by_role("combobox").locator("option").count()
+        assert visible / (whole / rows) == pytest.approx(round(visible / (whole / rows)), abs=1e-6)
+    shown = view.get_attribute("data-query")
+    view.locator(".box").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(rf"(?=.*query={shown}\b)(?=.*key=0\b)"))

@@ -71,3 +71,10 @@ def test_the_views_are_reachable_in_it(wide: App):
     wide.open(talk=1).view("Heatmap").view("Text")
     assert "talk=1" in wide.page.url
     assert "view=text" in wide.page.url
+
+
+def test_the_figures_have_most_of_the_height(wide: App):
+    wide.open(talk=1)
+    top = wide.card("heatmap").bounding_box()
+    assert top is not None
+    assert top["y"] < 220

@@ -34,6 +34,12 @@ class Page:
             self.app.session_state[name] = value
         return self.run()
 
+    def choose_example(self, title: str) -> Page:
+        """Click one of the examples in the sidebar."""
+        next(group for group in self.app.button_group if group.label == "Examples").set_value(title).run()
+        assert not self.app.exception, self.app.exception
+        return self
+
     @property
     def address(self) -> dict[str, str]:
         """The parameters of the address as they stand."""

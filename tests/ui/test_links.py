@@ -27,19 +27,22 @@ def test_a_text_of_a_link_is_read_and_stays_while_it_is_unchanged(page):
 def test_copy_link_carries_a_text_of_the_readers_own(page):
     page.open().app.text_area(key="text").set_value("A secret sentence.").run()
     assert "secret" not in str(page.address)
-    assert copied(page)["link"] == {**page.address, "text": "A secret sentence."}
-    assert copied(page)["link_note"] == ""
+    bare = {name: value for name, value in page.address.items() if name != "own"}
+    assert copied(page)["link"] == {**bare, "text": "A secret sentence."}
+    assert copied(page)["link_note"] == "It carries your text."
 
 
 def test_copy_link_of_an_example_carries_its_name_only(page):
     assert copied(page.open())["link"]["example"] == "pronoun"
     assert "text" not in copied(page)["link"]
+    assert copied(page)["link_note"] == ""
 
 
 def test_a_text_beyond_two_thousand_characters_is_left_out_and_that_is_said(page):
     page.open().app.text_area(key="text").set_value("word " * 401).run()
-    data = copied(page)
-    assert "text" not in data["link"]
+    data = copied(page.tell(picked_query=3, picked_key=4))
+    assert page.address["query"] == "3"
+    assert not {"text", "own", "query", "key"} & set(data["link"])
     assert data["link_note"] == (
         "The text has 2,005 characters; a link carries up to 2,000, so this one opens the same view without it."
     )
@@ -49,6 +52,7 @@ def test_two_texts_come_back_from_their_link(page):
     page.open(text="A cat.", text_pair="A dog.")
     assert page.app.text_area(key="text_pair").value == "A dog."
     assert copied(page)["link"]["text_pair"] == "A dog."
+    assert copied(page)["link_note"] == "It carries your texts."
 
 
 @pytest.mark.parametrize(

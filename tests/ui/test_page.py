@@ -143,7 +143,7 @@ def test_a_number_beyond_all_numbers_is_cut_in_its_sentence(page):
 
 
 def test_every_example_opens_on_its_own_head(page):
-    page.open().app.button_group(key="example").set_value("Noun phrases").run()
+    page.open().choose_example("Noun phrases")
     assert page.app.text_area(key="text").value.startswith("The tired old dog")
     assert page.title == "Layer 2 · Head 8"
     page.app.text_area(key="text").set_value("My own text.").run()
@@ -175,6 +175,28 @@ def test_a_text_of_the_readers_own_never_enters_the_address(page):
     assert "secret" not in str(page.address)
 
 
+def test_the_measures_need_no_help_in_talk_mode_and_no_line_on_where_numbers_come_from(page):
+    assert "provenance" in page.open().html
+    page.app.button(key="talk_button").click().run()
+    assert 'class="headlight-small provenance"' not in page.html
+
+
+def test_queries_and_keys_have_no_mean_and_open_a_head_instead(page):
+    page.open(view="querykey", example="pronoun", layer="2", head="mean")
+    assert "querykey" not in page.drawn
+    page.app.button(key="open_head_0").click().run()
+    assert page.title == "Layer 2 · Head 0"
+    assert "querykey" in page.drawn
+
+
+def test_queries_and_keys_say_that_they_are_of_single_tokens_under_filters(page):
+    sentence = "This view always shows single tokens, special ones included."
+    page.open(view="querykey", example="pronoun", words="1")
+    assert sentence in page.sentences
+    page.app.toggle(key=WORDS).set_value(False).run()
+    assert sentence not in page.sentences
+
+
 def test_an_address_without_text_says_that_an_example_is_shown(page):
     page.open(layer="2", head="4")
     assert (
@@ -186,7 +208,7 @@ def test_an_address_without_text_says_that_an_example_is_shown(page):
 def test_an_address_with_an_example_opens_it_on_its_own_head(page):
     page.open(example="noun-phrases")
     assert page.title == "Layer 2 · Head 8"
-    hint = "Look at the rows of “old”, “a” and “small”: each puts its largest weight on the noun that it belongs to."
+    hint = "“old”, “a” and “small” each give their largest weight to the noun that they belong to."
     assert hint in page.sentences
 
 

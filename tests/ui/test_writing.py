@@ -84,3 +84,22 @@ def test_a_model_without_special_tokens_says_so_where_they_would_be_hidden(page)
     assert control.disabled
     assert control.help == "This model puts no special tokens around the text."
     assert "special" not in page.address
+
+
+def test_what_a_model_wrote_is_told_first_and_said_to_be_cut_where_its_limit_ended_it(page):
+    page.open(model="writer", text="the cat sat", generate="3")
+    told = [sentence for sentence in page.sentences if sentence.startswith("It wrote")]
+    assert len(told) == 1
+    assert told[0].endswith("Its limit of tokens ended the text.")
+    assert "the likeliest tokens after the last token that was read, the written ones included" in page.html
+    page.app.number_input(key="generate").set_value(0).run()
+    assert not any(sentence.startswith("It wrote") for sentence in page.sentences)
+    assert "the written ones" not in page.html
+
+
+def test_a_target_says_that_nothing_is_written(page):
+    page.open(model="translator", text="the cat sat", target="a dog ran", generate="3")
+    assert "The model reads this as its answer and writes nothing" in page.html
+    page.app.text_area(key="target").set_value("").run()
+    assert "writes nothing" not in page.html
+    assert page.address["generate"] == "3"

@@ -25,6 +25,19 @@ def test_the_message_is_the_same_whichever_head_is_looked_at(trace):
     assert head_view_figure(trace, View("self", 2, 8)).payload == head_view_figure(trace, View("self", 2, None)).payload
 
 
+def test_the_caption_holds_what_is_true_whatever_is_drawn(trace):
+    figure = head_view_figure(trace, View("self", 2, 8))
+    largest = float(trace.attention(2).max())
+    assert unpack(figure.payload)[0]["figure"]["caption"] == figure.caption
+    for part in ("layer 2 ·", "each row sums to 1", f"line strength from 0 to {largest:.3g}, the largest weight"):
+        assert part in figure.caption
+    for part in ("heads,", "at rest", "1/500", "0.02", "6 largest"):
+        assert part not in figure.caption
+    assert "layer 2 " in str(archive(figure.npz())["caption"])
+    assert "all 12 heads, every weight" in str(archive(figure.npz())["caption"])
+    assert "the 6 largest weights of each query of every head above 0.02" in figure.contents
+
+
 def test_of_many_weights_the_strongest_of_each_query_are_sent_in_order():
     trace = random_trace(400, causal=True, layers=1, heads=8)
     figure = head_view_figure(trace, View("self", 0, 0))

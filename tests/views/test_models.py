@@ -80,6 +80,20 @@ def test_query_and_keys_end_in_the_weights_whatever_the_model(written: Trace):
         assert ("dots" in arrays) == (header["dims"] > 0)
 
 
+def test_what_the_model_wrote_is_told_from_the_prompt(written: Trace):
+    for stream in written.streams:
+        view = View(stream, 0, 0)
+        figure = heatmap_figure(written, view, survey(written, stream))
+        header, _ = unpack(figure.payload)
+        if stream != "self":
+            assert "written by the model" not in figure.caption
+            assert header["row_breaks"] == header["col_breaks"] == []
+            continue
+        assert ", the last 3 tokens written by the model · " in figure.caption
+        for given in (header, unpack(head_view_figure(written, view).payload)[0]):
+            assert given["row_breaks"] == given["col_breaks"] == [len(written.tokens) - 3]
+
+
 def test_the_texts_of_both_sides_are_shown_letter_for_letter(written: Trace):
     for stream in written.streams:
         header, _ = unpack(text_figure(written, View(stream, 0, 0), None, None).payload)

@@ -11,6 +11,7 @@ from core.heads import Filters, retiled, survey
 from core.views import SCALES, View, overview_figure
 from core.views.overview import LARGEST_MESSAGE
 from core.views.payload import unpack
+from core.views.words import share_words
 from tests.views.traces import archive, random_trace, renamed, table
 
 SELF = View("self", 0, 0)
@@ -61,11 +62,11 @@ def test_titles_name_each_measure_beside_its_uniform_value(trace, surveyed):
     assert titles[2 * 12 + 8].split(" · ") == [
         f"entropy {float(m.entropy[8]):.2f} nats (uniform {m.uniform_entropy:.2f})",
         f"mean distance {float(m.distance[8]):.1f} tokens (uniform {m.uniform_distance:.1f})",
-        f"first token {float(m.first[8]):.2f} (uniform {m.uniform_first:.2f})",
-        f"previous token {float(m.previous[8]):.2f} (uniform {m.uniform_previous:.2f})",
-        f"next token {float(m.next[8]):.2f} (uniform {m.uniform_next:.2f})",
-        f"special tokens {float(m.special[8]):.2f} (uniform {m.uniform_special:.2f})",
-        f"own token {float(m.own[8]):.2f} (uniform {m.uniform_own:.2f})",
+        f"first token {share_words(float(m.first[8]))} (uniform 0.062)",
+        f"previous token {share_words(float(m.previous[8]))} (uniform 0.062)",
+        f"next token {share_words(float(m.next[8]))} (uniform 0.062)",
+        f"special tokens {share_words(float(m.special[8]))} (uniform 0.12)",
+        f"own token {share_words(float(m.own[8]))} (uniform 0.062)",
     ]
 
 

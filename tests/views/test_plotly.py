@@ -53,7 +53,7 @@ def test_spans_change_the_colours_and_never_the_weights(trace, surveyed):
 def test_masked_cells_are_gaps_and_said_to_be_grey():
     figure = heatmap(random_trace(5, causal=True), 1, 0)
     np.testing.assert_array_equal(np.isnan(figure.data[0].z), np.triu(np.ones((5, 5), bool), 1))
-    assert "masked cells grey" in unescape(figure.layout.annotations[0].text)
+    assert "masked cells grey" in unescape(figure.layout.annotations[0].text.replace("<br>", " "))
 
 
 def test_no_label_is_read_as_html_or_latex(minilm):
@@ -96,13 +96,21 @@ def test_between_its_stops_too():
 def test_the_head_map_shows_every_head_where_its_measures_are(trace, surveyed):
     figure = head_map_figure(trace, surveyed, View("self", 2, 8))
     assert (figure.name, figure.component) == ("headmap", "plotly")
-    points = plotly.io.from_json(figure.payload.decode()).data[0]
+    drawn = plotly.io.from_json(figure.payload.decode())
+    points, ringed = drawn.data
     place = [tuple(own) for own in points.customdata].index((2, 8))
     assert len(points.x) == 72
     assert points.x[place] == pytest.approx(float(surveyed.measures[2].distance[8]))
     assert points.y[place] == pytest.approx(float(surveyed.measures[2].entropy[8]))
     assert "layer 2, head 8" in points.hovertext[place]
-    assert max(range(72), key=lambda i: points.marker.size[i]) == place
+    assert [tuple(own) for own in ringed.customdata] == [(2, 8)]
+    assert (ringed.x[0], ringed.y[0]) == (points.x[place], points.y[place])
+    assert ringed.marker.size > points.marker.size
+    assert not points.cliponaxis
+    assert (drawn.layout.yaxis.zeroline, drawn.layout.yaxis.layer) == (False, "below traces")
+    assert figure.title == "Heads by distance and entropy"
+    assert drawn.layout.xaxis.title.text == "mean distance to the attended tokens (tokens)"
+    assert "those whose weight lies farther away" in figure.how_to
     assert "ringed: layer 2, head 8" in figure.caption
     assert len(table(figure.csv())) == 72
     assert archive(figure.npz())["entropy_nats"].shape == (6, 12)
@@ -113,10 +121,12 @@ def test_between_two_texts_the_head_map_shows_the_first_tokens_weight():
     surveyed = survey(trace, "self")
     nan = float("nan")
     apart = replace(surveyed, measures=tuple(replace(m, uniform_distance=nan) for m in surveyed.measures))
-    points = plotly.io.from_json(head_map_figure(trace, apart, View("self", 0, None)).payload.decode())
+    figure = head_map_figure(trace, apart, View("self", 0, None))
+    points = plotly.io.from_json(figure.payload.decode())
+    assert figure.title == "Heads by weight on the first token and entropy"
     assert points.layout.xaxis.title.text == "weight on the first token"
     assert points.data[0].x[0] == pytest.approx(float(surveyed.measures[0].first[0]))
-    assert sum(size > 10 for size in points.data[0].marker.size) == 3
+    assert [tuple(own) for own in points.data[1].customdata] == [(0, 0), (0, 1), (0, 2)]
 
 
 def test_the_ramp_test_reads_the_browsers_own_numbers():

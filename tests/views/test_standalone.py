@@ -27,7 +27,7 @@ from core.views import (
     text_figure,
 )
 from core.views.assets import asset
-from core.views.page import POLICY
+from core.views.page import FONT, POLICY
 from tests.e2e.browser import ROOT, chromium, running_browser
 
 VIEW = View("self", 2, 8)
@@ -154,7 +154,23 @@ def test_the_picture_can_be_saved(browser, figures, tmp_path: Path, name: str):
 def test_a_plotly_figure_draws_without_a_network(browser, figures, tmp_path: Path, scheme: str):
     with opened(browser, figures["headmap"], tmp_path, scheme) as page:
         page.locator(".plotly-graph-div .point").first.wait_for()
-        assert page.locator(".plotly-graph-div .point").count() == 72
+        assert page.locator(".plotly-graph-div .point").count() == 73
+        assert page.locator(".plotly-graph-div .xtitle").evaluate("e => getComputedStyle(e).fontFamily") == FONT
+        colour = page.locator(".plotly-graph-div .xtitle").evaluate("e => getComputedStyle(e).fill")
+        assert colour == {"light": "rgb(11, 14, 22)", "dark": "rgb(230, 233, 240)"}[scheme]
+
+
+@in_browser
+def test_a_middle_dot_is_not_the_wide_one_of_chinese_fonts(browser, figures, tmp_path: Path):
+    with opened(browser, figures["overview"], tmp_path) as page:
+        page.locator(".headlight.overview[data-drawn]").wait_for()
+        width = """() => {
+          const context = document.createElement("canvas").getContext("2d");
+          context.font = `100px ${getComputedStyle(document.body).fontFamily}`;
+          return context.measureText("·").width;
+        }"""
+        assert page.evaluate(width) < 50
+        assert page.evaluate("getComputedStyle(document.body).fontFamily") == FONT
 
 
 @in_browser
@@ -189,6 +205,5 @@ def test_the_colours_are_those_of_the_app():
     for variable, name in names.items():
         assert f"--st-{variable}: {theme['light'][name]};" in light
         assert f"--st-{variable}: {theme['dark'][name]};" in dark
-    assert f"--st-font: {theme['font'].replace(chr(39), chr(34))};" in light
     assert f"--st-code-font: {theme['codeFont'].replace(chr(39), chr(34))};" in light
     assert f"font-size: {theme['baseFontSize']}px" in light

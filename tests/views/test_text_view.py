@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -64,6 +65,33 @@ def test_the_table_holds_the_row_of_the_query_and_the_column_of_the_key():
     assert list(keys["index"]) == list(range(6))
 
 
+def test_a_part_is_named_as_in_other_figures_and_has_its_plain_characters_beside():
+    tokens = replace(
+        plain_tokens(4), text="a bcd", labels=("a", "␣b", "c", "d"), spans=((0, 1), (1, 3), (3, 4), (4, 5))
+    )
+    figure = text_figure(trace_of(tokens, causal=True), VIEW, 2, None)
+    rows = table(figure.csv())
+    queries = rows[rows["side"] == "query"]
+    assert list(queries["label"]) == ["a", "␣b", "c", "d"]
+    assert list(queries["characters"]) == ["a", " b", "c", "d"]
+    arrays = archive(figure.npz())
+    assert list(arrays["queries"]) == list(arrays["keys"]) == ["a", "␣b", "c", "d"]
+    assert json.loads(str(arrays["query_texts"])) == ["a", " b", "c", "d"]
+
+
+def test_the_label_of_a_part_that_tokens_share_is_its_characters():
+    rows = table(text_figure(trace_of(byte_encoder().encode("a猫 b"), causal=False), VIEW, None, None).csv())
+    assert list(rows[rows["side"] == "key"]["label"]) == ["a", "猫", "␣", "b"]
+
+
+@pytest.mark.parametrize(("query", "key"), [(None, None), (1, None), (1, 2)])
+def test_the_caption_is_true_whatever_is_picked(trace, query: int | None, key: int | None):
+    figure = text_figure(trace, View("self", 2, 8), query, key)
+    assert "from 0 to the largest weight at the token that is picked or pointed at" in figure.caption
+    assert "colour" not in str(archive(figure.npz())["caption"])
+    assert "every weight" in str(archive(figure.npz())["caption"])
+
+
 @pytest.fixture(scope="module")
 def long_trace():
     return trace_of(with_special_ends(plain_tokens(1100)), causal=True, layers=1, heads=2)
@@ -79,7 +107,9 @@ def test_of_a_long_text_the_row_and_column_of_the_picked_token_are_sent(long_tra
     np.testing.assert_allclose(np.nan_to_num(arrays["row"]), full[700], atol=1e-6)
     np.testing.assert_allclose(np.nan_to_num(arrays["column"]), full[:, 30], atol=1e-6)
     np.testing.assert_array_equal(np.isnan(arrays["row"]), np.arange(1100) > 700)
-    assert set(archive(figure.npz())) >= {"row", "column", "query_texts", "key_index"}
+    arrays = archive(figure.npz())
+    assert set(arrays) >= {"row", "column", "query_texts", "key_index"}
+    assert "the weights of query 700 and the weights on key 30" in str(arrays["caption"])
 
 
 def test_of_a_long_text_only_the_side_that_is_picked_is_read(long_trace):
@@ -124,3 +154,11 @@ def test_tokens_without_characters_are_shown_by_their_labels():
     header, arrays = unpack(text_figure(trace_of(bare, causal=False), VIEW, None, None).payload)
     assert [part[0] for part in header["blocks"][0]["parts"]] == ["x", "x", "x"]
     assert arrays["weights"].shape == (3, 3)
+
+
+def test_an_archive_gives_no_part_the_room_of_the_longest(minilm):
+    trace = minilm.run("y" * 20_000 + " cat" * 200)
+    arrays = archive(text_figure(trace, View("self", 0, 0), 3, None).npz())
+    texts = [array for name, array in arrays.items() if array.dtype.kind == "U"]
+    assert sum(array.nbytes for array in texts) < 4_000_000
+    assert json.loads(str(arrays["key_texts"]))[1] == "y" * 20_000

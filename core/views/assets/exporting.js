@@ -3,11 +3,13 @@
 
 const PAPER_MARGIN = 20;
 const NARROWEST_PAPER = 420;
+const NARROWEST_PNG = 1600;
 const LARGEST_SIDE = 16384;
 const LARGEST_AREA = 1e8;
 
-// Called after each paint. snapshot() -> {width, height, legend, draw(context)} in CSS pixels, the whole picture;
-// draw may use of a canvas context only what SvgContext has.
+// Called after each paint. snapshot() -> {width, height, legend, remark, draw(context)} in CSS pixels, the whole
+// picture; draw may use of a canvas context only what SvgContext has. remark: what the caption adds about the picture as
+// it is now.
 function publishFigure(figure, snapshot) {
   if (!figure?.name) return;
   const { figures, theme } = commonPlace();
@@ -42,9 +44,11 @@ async function figurePng(name) {
   return blob;
 }
 
-// Two picture pixels a CSS pixel, fewer where a browser could not hold the picture.
+// Two picture pixels a CSS pixel; more where the picture would be too narrow for a slide, fewer where a browser could
+// not hold it.
 function pngRatio(width, height) {
-  return Math.min(2, LARGEST_SIDE / width, LARGEST_SIDE / height, Math.sqrt(LARGEST_AREA / (width * height)));
+  const wanted = Math.max(2, NARROWEST_PNG / width);
+  return Math.min(wanted, LARGEST_SIDE / width, LARGEST_SIDE / height, Math.sqrt(LARGEST_AREA / (width * height)));
 }
 
 function composePaper({ figure, snapshot, theme }) {
@@ -57,7 +61,7 @@ function composePaper({ figure, snapshot, theme }) {
   const inner = Math.ceil(Math.max(picture.width, NARROWEST_PAPER));
   const lines = (text, font) => wrapText(measuring(font), text ?? "", inner).map((line) => ({ line, font }));
   const title = lines(figure.title, fonts.title);
-  const caption = lines(figure.caption, fonts.small);
+  const caption = lines([figure.caption, picture.remark].filter(Boolean).join(" · "), fonts.small);
   const legend = picture.legend ? legendHeight(rem) : 0;
   const [titleLine, smallLine] = [1.5 * rem, 1.15 * rem];
   const pictureTop = PAPER_MARGIN + title.length * titleLine + 0.4 * rem;

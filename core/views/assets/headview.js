@@ -103,18 +103,21 @@ function pointAtToken(state, place) {
 }
 
 function toggleLock(state, place) {
-  const isHeld = samePlace(state.locked, place);
-  state.locked = isHeld ? null : place;
+  state.locked = samePlace(state.locked, place) ? null : place;
   scheduleFocus(state);
-  tellPick(state, place, isHeld);
+  tellPick(state, state.locked);
 }
 
-function tellPick(state, { side, index }, released) {
-  const { header } = state;
-  const number = released ? null : (side === 0 ? header.row_places : header.col_places)[index];
-  state.picked[SIDES[side]] = number;
-  changeSelection(state, { [SIDES[side]]: number });
-  state.component.setTriggerValue("pick", { [SIDES[side]]: number });
+// One token is held here: nothing stays picked on the other side, where it could be taken for its pair.
+function tellPick(state, place) {
+  state.picked = { query: null, key: null };
+  if (place) state.picked[SIDES[place.side]] = placesOf(state, place.side)[place.index];
+  changeSelection(state, state.picked);
+  state.component.setTriggerValue("pick", state.picked);
+}
+
+function placesOf({ header }, side) {
+  return side === 0 ? header.row_places : header.col_places;
 }
 
 function moveTokenFocus(state, { side, index }, event) {
@@ -163,8 +166,8 @@ function isCut(token) {
 
 function releaseLock(state) {
   state.pointed = null;
-  if (state.locked) tellPick(state, state.locked, true);
   state.locked = null;
+  if (state.picked.query !== null || state.picked.key !== null) tellPick(state, null);
   scheduleFocus(state);
 }
 

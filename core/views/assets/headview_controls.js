@@ -30,6 +30,9 @@ function adoptSelection(state) {
   const { shown, head, top_k: topK = 6, threshold = 0.02, query = null, key = null } = currentSelection();
   const { heads } = state.header;
   const wanted = shown ?? [head ?? heads[0]];
+  // Another head was opened: the choice of heads made before it no longer counts.
+  if (state.openHead !== head) clearTimeout(state.telling);
+  state.openHead = head;
   state.shown = headIndices(state, wanted);
   state.topK = clamp(topK, 1, MOST_LINES);
   state.threshold = clamp(threshold, 0, 1);

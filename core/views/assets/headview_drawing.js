@@ -1,28 +1,33 @@
-// The picture of the head view: its measures, the lines on the screen, and the whole sheet as an export draws it.
+// The picture of the head view on the screen: its measures, the lines, and the numbers at their ends.
 // Plain functions without import or export: Python puts this text in front of headview.js.
 
 const BOX_REM = { narrow: 32, wide: 42 };
-const TALLEST_SHEET = 15000;
+// The page's head and the controls above the box, and the note below it.
+const AROUND_BOX_REM = 25;
+const SHORTEST_BOX_REM = 20;
 const FAINTEST = { resting: 0.16, isolated: 0.05 };
 const LEAVING_SHARE = 0.3;
 
 // Alone on the page the view has room: longer labels, taller rows and box.
 function layoutHeadview(state) {
-  const { root, rows, cols, theme, header, canvas } = state;
+  const { root, rows, cols } = state;
   const [rem, width] = [remPixels(), root.clientWidth];
   const [count, room] = [Math.max(rows, cols), clamp((width / rem - 36) / 20, 0, 1)];
-  const box = (BOX_REM.narrow + room * (BOX_REM.wide - BOX_REM.narrow)) * rem;
+  const most = BOX_REM.narrow + room * (BOX_REM.wide - BOX_REM.narrow);
+  const box = Math.min(most, roomInWindow(state.theme, AROUND_BOX_REM, SHORTEST_BOX_REM)) * rem;
   const rowHeight = Math.round(clamp(box / count, 1.16 * rem, (1.47 + 0.4 * room) * rem));
   const font = Math.round((0.8 + 0.1 * room) * rem);
-  const context = canvas.getContext("2d");
-  context.font = `${font}px ${theme.codeFont}`;
-  const needed = [...header.row_labels, ...header.col_labels]
-    .reduce((longest, label) => Math.max(longest, context.measureText(label.slice(0, 120)).width), 0);
   const widest = Math.max(3 * rem, width * 0.31, (width - 22 * rem) / 2);
-  const column = Math.ceil(clamp(needed + 0.9 * rem, 3 * rem, widest));
+  const column = Math.ceil(clamp(longestToken(state, font) + 0.9 * rem, 3 * rem, widest));
   const height = count * rowHeight;
   return { rem, ratio: devicePixelRatio || 1, rowHeight, font, column, height,
     visible: Math.min(height, Math.round(box)) };
+}
+
+function longestToken({ header, theme }, font) {
+  const context = measuring(`${font}px ${theme.codeFont}`);
+  return [...header.row_labels, ...header.col_labels]
+    .reduce((longest, label) => Math.max(longest, context.measureText(label.slice(0, 120)).width), 0);
 }
 
 function paintHeadview(state) {
@@ -102,7 +107,7 @@ function strokeLines(state, context, { column, width, rowHeight }, lines, [first
 }
 
 function printStrongest({ theme }, context, { column, width, rowHeight, font, rem }, { side, weights, strongest }) {
-  context.font = `bold ${Math.round(font * 0.9)}px ${theme.font}`;
+  context.font = `bold ${Math.round(font * 0.95)}px ${theme.font}`;
   context.textBaseline = "middle";
   context.direction = "ltr";
   context.textAlign = side === 0 ? "left" : "right";
@@ -116,108 +121,4 @@ function printStrongest({ theme }, context, { column, width, rowHeight, font, re
     context.fillStyle = cssColour(theme.text);
     context.fillText(text, edge + (side === 0 ? 0.25 : -0.25) * rem, y);
   }
-}
-
-// The whole sheet, not only what the box shows. A held token stays held; one that is merely hovered does not.
-function headviewSnapshot(state) {
-  const layout = { ...state.layout };
-  const count = Math.max(state.rows, state.cols);
-  layout.rowHeight = Math.min(layout.rowHeight, TALLEST_SHEET / count);
-  layout.font = Math.min(layout.font, layout.rowHeight * 0.85);
-  const held = { ...state, pointed: null, otherSide: state.locked && otherSideWeights(state, state.locked) };
-  const lines = linesOf(state, state.locked).slice(0, LINE_CAP);
-  const legend = headLegend(state, layout);
-  const top = legend.height + layout.rem * 1.6;
-  const height = top + count * layout.rowHeight;
-  const draw = (context) => {
-    drawHeadLegend(state, context, layout, legend.entries);
-    drawSideTitles(state, context, layout, top - layout.rem * 0.5);
-    context.save();
-    context.translate(0, top);
-    drawSheetTokens(held, context, layout);
-    strokeLines(held, context, layout, lines, [0, count]);
-    if (held.otherSide) printStrongest(held, context, layout, held.otherSide);
-    context.restore();
-    drawSheetNote(held, context, layout, lines.length, height + layout.rem);
-  };
-  return { width: layout.width, height: Math.ceil(height + 1.6 * layout.rem), draw, legend: null };
-}
-
-// Where the name and colour of each head shown stand: "head 3 ■", in as many lines as they need.
-function headLegend({ header, shown, context, theme }, { rem, width }) {
-  context.font = `${0.75 * rem}px ${theme.font}`;
-  let [x, y] = [0, 0.7 * rem];
-  const entries = [...shown].map((head) => {
-    const text = `head ${header.heads[head]}`;
-    const length = context.measureText(text).width + 2.4 * rem;
-    if (x > 0 && x + length > width) [x, y] = [0, y + 1.3 * rem];
-    x += length;
-    return { head, text, x: x - length, y };
-  });
-  return { entries, height: y + 0.7 * rem };
-}
-
-function drawHeadLegend({ colours, theme }, context, { rem }, entries) {
-  context.font = `${0.75 * rem}px ${theme.font}`;
-  context.textBaseline = "middle";
-  context.textAlign = "left";
-  context.direction = "ltr";
-  for (const { head, text, x, y } of entries) {
-    context.fillStyle = cssColour(colours[head]);
-    context.fillRect(x, y - 0.35 * rem, 0.7 * rem, 0.7 * rem);
-    context.fillStyle = cssColour(theme.text);
-    context.fillText(text, x + 1 * rem, y);
-  }
-}
-
-function drawSheetNote(state, context, { rem }, drawn, y) {
-  const { header, locked, shown } = state;
-  const places = locked && (locked.side === 0 ? header.row_places : header.col_places);
-  const rule = locked
-    ? `${drawn} lines of ${titleOf(state, locked.side)} ${places[locked.index]}${
-      shown.size > 1 ? ` · numbers: mean of ${shown.size} heads` : ""}`
-    : restingRule(state);
-  context.font = `${0.73 * rem}px ${state.theme.font}`;
-  context.fillStyle = cssColour(state.theme.muted);
-  context.textAlign = "left";
-  context.direction = "ltr";
-  context.fillText(drawn === LINE_CAP ? `${rule} · only the strongest ${LINE_CAP} drawn` : rule, 0, y);
-}
-
-function drawSideTitles(state, context, { column, width, rem }, y) {
-  context.font = `${0.73 * rem}px ${state.theme.font}`;
-  context.fillStyle = cssColour(state.theme.muted);
-  context.textBaseline = "middle";
-  context.direction = "ltr";
-  context.textAlign = "right";
-  context.fillText(titleOf(state, 0), column - 0.4 * rem, y);
-  context.textAlign = "left";
-  context.fillText(titleOf(state, 1), width - column + 0.4 * rem, y);
-}
-
-function drawSheetTokens(state, context, layout) {
-  const { header, theme, otherSide, locked } = state;
-  const { column, width, rowHeight, font, rem } = layout;
-  const shadeAt = memoisedShades(state);
-  [header.row_breaks, header.col_breaks].forEach((breaks, side) => {
-    context.fillStyle = cssColour(theme.border);
-    for (const index of breaks ?? []) context.fillRect(side === 0 ? 0 : width - column, index * rowHeight, column, 1);
-  });
-  [[header.row_labels, header.row_kinds], [header.col_labels, header.col_kinds]].forEach(([labels, kinds], side) => {
-    labels.forEach((label, index) => {
-      const weight = side === otherSide?.side ? otherSide.weights[index] : 0;
-      const isHeld = samePlace(locked, { side, index });
-      if (weight > 0.01) {
-        context.fillStyle = shadeAt(weight);
-        context.fillRect(side === 0 ? 0 : width - column, index * rowHeight, column, rowHeight);
-      }
-      context.save();
-      context.font = `${isHeld ? "bold " : ""}${font}px ${theme.codeFont}`;
-      context.fillStyle = labelInk(theme, kinds[index], isHeld || weight > 0.01);
-      const edge = side === 0 ? column - 0.4 * rem : width - column + 0.4 * rem;
-      context.translate(edge, (index + 0.5) * rowHeight);
-      drawLabel(context, label, kinds[index], side === 0 ? "right" : "left", column - 0.8 * rem);
-      context.restore();
-    });
-  });
 }

@@ -147,26 +147,3 @@ function speakStrongest(state, place) {
 function titleOf({ header }, side) {
   return side === 0 ? header.row_title : header.col_title;
 }
-
-function restingRule({ topK, kept, threshold }) {
-  const most = Math.min(topK, kept);
-  return `top ${most} ${most === 1 ? "line" : "lines"} per query and head, weight > ${threshold}`;
-}
-
-// Short enough for one line in a narrow card, so that the card does not change its height on hover.
-function describeView(state, drawn, wanted) {
-  const { header, shown, locked, pointed, lines, rows, cols, dense, kept } = state;
-  if (shown.size === 0) return "No head is shown.";
-  const scope = dense ? "" : `, of each query's ${kept} strongest`;
-  const parts = [pointed || locked ? `all ${lines.length} lines of the token${scope}` : restingRule(state)];
-  if (locked && !pointed) parts.push("held: click it again or press Esc");
-  if ((locked || pointed) && shown.size > 1) parts.push(`numbers: mean of ${shown.size} heads`);
-  if (drawn < wanted) parts.push(`only the strongest ${drawn.toLocaleString("en")} lines drawn`);
-  const [first, last] = visibleTokens(state);
-  const places = rows >= cols ? header.row_places : header.col_places;
-  if (last - first + 1 < places.length) {
-    const end = Math.min(last, places.length - 1);
-    parts.push(`tokens ${places[first]}–${places[end]} of ${places.at(-1) + 1}, scroll for more`);
-  }
-  return parts.join(" · ");
-}

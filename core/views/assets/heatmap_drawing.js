@@ -4,6 +4,9 @@
 
 const LARGEST_CELL_REM = 40 / 15;
 const TALLEST_MATRIX_REM = 42;
+// The page's head above the picture, and legend and read-out below it.
+const AROUND_PICTURE_REM = 23;
+const SHORTEST_MATRIX_REM = 20;
 const SMALLEST_SIDE = 60;
 
 function labelFont({ layout, theme }, bold = false) {
@@ -19,7 +22,9 @@ function layoutHeatmap(state) {
     const limits = [Math.min(9 * rem, root.clientWidth * 0.27), 6.5 * rem];
     state.labelRoom = { key, ...roomForLabels(state.header, font, theme, limits) };
   }
-  const size = matrixSize(root.clientWidth - state.labelRoom.left - font * 0.65, rem, ratio, rows, cols);
+  const seen = roomInWindow(theme, AROUND_PICTURE_REM + state.labelRoom.top / rem, SHORTEST_MATRIX_REM);
+  const room = [root.clientWidth - state.labelRoom.left - font * 0.65, Math.min(TALLEST_MATRIX_REM, seen) * rem];
+  const size = matrixSize(room, rem, ratio, rows, cols);
   const [width, height] = [size.pixelWidth / ratio, size.pixelHeight / ratio];
   return { ratio, font, ...state.labelRoom, ...size, width, height };
 }
@@ -38,10 +43,10 @@ function roomForLabels(header, font, theme, [widest, tallest]) {
 }
 
 // Square cells, in device pixels. Only a very lopsided matrix gives up squares, to stay visible at all.
-function matrixSize(room, rem, ratio, rows, cols) {
-  const width = Math.max(SMALLEST_SIDE, room) * ratio;
+function matrixSize([across, down], rem, ratio, rows, cols) {
+  const width = Math.max(SMALLEST_SIDE, across) * ratio;
   const largest = LARGEST_CELL_REM * rem * ratio;
-  const cell = snapCell(Math.min(largest, width / cols, (TALLEST_MATRIX_REM * rem * ratio) / rows), 0.33);
+  const cell = snapCell(Math.min(largest, width / cols, (down * ratio) / rows), 0.33);
   const side = (cells) => Math.max(
     1, Math.floor(cell * cells + 1e-6), Math.floor(Math.min(SMALLEST_SIDE * ratio, cells * largest)));
   return { pixelWidth: side(cols), pixelHeight: side(rows) };

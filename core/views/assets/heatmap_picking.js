@@ -41,11 +41,10 @@ function pickCell(state, [row, col]) {
     if (row !== null && col !== null) moveWindow(state, row, col);
     return;
   }
-  const isPicked = (row === null || pinned[0] === row) && (col === null || pinned[1] === col);
-  const changes = {};
-  if (row !== null) changes.query = isPicked ? null : header.row_places[row];
-  if (col !== null) changes.key = isPicked ? null : header.col_places[col];
-  pick(state, changes);
+  const isPicked = pinned[0] === row && pinned[1] === col;
+  const [query, key] = [header.row_places[row] ?? null, header.col_places[col] ?? null];
+  // A label picks its row or column alone: what was picked on the other side belonged to another cell.
+  pick(state, isPicked ? { query: null, key: null } : { query, key });
   state.live.textContent = isPicked ? "no longer kept" : "kept";
 }
 

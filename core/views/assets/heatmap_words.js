@@ -116,8 +116,14 @@ function speakCell(state, [row, col]) {
 
 function speakView({ header, view, live }) {
   const range = (side, first, count) => {
-    const [start, end] = [first, first + count - 1].map((index) => header[`${side}_places`][index]);
+    const [start, end] = rangePlaces(header, side, first, count);
     return `${manyWord(header[`${side}_title`])} ${start} to ${end}`;
   };
   live.textContent = `Shown: ${range("row", view.row, view.rows)}, ${range("col", view.col, view.cols)}`;
+}
+
+// The token positions with which a range of entries begins and ends.
+function rangePlaces(header, side, first, count) {
+  const last = first + count - 1;
+  return [header[`${side}_places`][first], (header[`${side}_last`] ?? header[`${side}_places`])[last]];
 }

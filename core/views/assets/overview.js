@@ -1,10 +1,11 @@
 // "All heads": a grid of small attention maps, layers down and heads across. One canvas shows the tiles;
 // a real button over each tile serves pointer, keyboard and screen reader.
 
-const LARGEST_TILE_REM = 64 / 15;
+const LARGEST_TILE_REM = { narrow: 64 / 15, wide: 8 };
 const TALLEST_GRID_REM = 44;
-// Between tiles, in pixels; up to SPARE of it is what was left when their sizes were rounded.
-const [WIDEST_GAP, SPARE] = [10, 4];
+// A card in which the tooltip finds no room beside the tiles.
+const NARROW_REM = 32;
+const TOOLTIP_ROOM_REM = 7;
 
 export default function (component) {
   const root = component.parentElement.querySelector(".overview");
@@ -47,7 +48,6 @@ function createOverview(root) {
     grid: addElement(plot, "div", "buttons", { role: "group", "aria-label": "Attention heads" }),
     legend: addElement(root, "div", "legend", { "aria-hidden": "true" }),
     tooltip: addElement(root, "div", "tooltip", { "aria-hidden": "true" }),
-    picture: document.createElement("canvas"),
     buttons: [],
     pointed: null,
     tilesVersion: 0,
@@ -107,8 +107,8 @@ function moveFocus(state, index, event) {
   const { layers, heads } = state.header;
   const [layer, head] = placeOf(state, index);
   const target = {
-    ArrowLeft: [layer, Math.max(0, head - 1)],
-    ArrowRight: [layer, Math.min(heads - 1, head + 1)],
+    ArrowLeft: besideTile(state, layer, head - 1),
+    ArrowRight: besideTile(state, layer, head + 1),
     ArrowUp: [Math.max(0, layer - 1), head],
     ArrowDown: [Math.min(layers - 1, layer + 1), head],
     Home: [event.ctrlKey ? 0 : layer, 0],
@@ -122,6 +122,13 @@ function moveFocus(state, index, event) {
   button.focus();
 }
 
+// From the edge of a block of layers on to the block beside it.
+function besideTile({ header: { layers, heads }, layout: { perBlock } }, layer, head) {
+  if (head < 0) return layer >= perBlock ? [layer - perBlock, heads - 1] : [layer, 0];
+  if (head < heads) return [layer, head];
+  return layer + perBlock < layers ? [layer + perBlock, 0] : [layer, heads - 1];
+}
+
 function pointAt(state, index) {
   state.pointed = index === null ? null : placeOf(state, index);
   drawOverview(state);
@@ -132,12 +139,31 @@ function pointAt(state, index) {
   const [layer, head] = state.pointed;
   const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = state.buttons[index];
   const [left, top] = [state.grid.offsetLeft + offsetLeft, state.grid.offsetTop + offsetTop];
-  const measures = state.header.titles[index].split(" · ").filter(Boolean);
+  const isBelow = standsBelow(state);
+  const measures = state.header.titles[index].split(" · ").filter(Boolean).map(isBelow ? briefly : String);
+  const remark = isBelow && measures.some((text) => text.endsWith(")")) ? " · uniform in brackets" : "";
+  state.tooltip.classList.toggle("below", isBelow);
   showTooltip(state.tooltip, [
-    { className: "tooltip-title", pieces: [{ text: `Layer ${layer} · Head ${head}` }] },
+    { className: "tooltip-title", pieces: [{ text: `Layer ${layer} · Head ${head}${remark}` }] },
     ...measures.map((text) => ({ className: "tooltip-note", pieces: [{ text }] })),
   ], { left, top, right: left + offsetWidth, bottom: top + offsetHeight });
-  placeAside(state, left, top, offsetWidth, offsetHeight);
+  if (isBelow) placeBelow(state);
+  else placeAside(state, left, top, offsetWidth, offsetHeight);
+}
+
+// "entropy 1.63 nats (uniform 2.77)" without what the other measures and the panel beside it say too.
+function briefly(text) {
+  return text.replace(/(?: nats| tokens)? \(uniform /, " (");
+}
+
+// In a narrow card the tooltip stands over the legend, where it covers no tile, if that is in the window.
+function standsBelow({ root, layout }) {
+  const end = root.getBoundingClientRect().top + layout.totalHeight;
+  return root.clientWidth < NARROW_REM * remPixels() && end + TOOLTIP_ROOM_REM * remPixels() < innerHeight;
+}
+
+function placeBelow({ tooltip, layout }) {
+  Object.assign(tooltip.style, { maxWidth: "", left: "0", top: `${layout.totalHeight + 4}px` });
 }
 
 // To the right of the tile or to its left, never above or below it, and if there is room with the next tile free:
@@ -157,72 +183,39 @@ function placeAside({ root, tooltip }, left, top, width, height) {
   tooltip.style.top = `${clamp(top + (height - tooltip.offsetHeight) / 2, highest, Math.max(highest, lowest))}px`;
 }
 
-// All tile lengths are whole device pixels; margins are CSS pixels.
-function layoutOverview(state) {
-  const { layers, heads } = state.header;
-  const [, , tileRows, tileCols] = state.tiles.shape;
-  const [rem, ratio] = [remPixels(), devicePixelRatio || 1];
-  const font = Math.round(0.73 * rem);
-  const digits = Math.max(String(layers - 1).length, 2);
-  const left = Math.round(font * (1.5 + 0.6 * digits));
-  const top = Math.round(font * 2.7);
-  // There is one gap more than there are tiles across.
-  const roomAcross = ((state.root.clientWidth - left - WIDEST_GAP) * ratio) / heads;
-  const roomDown = (TALLEST_GRID_REM * rem * ratio) / layers;
-  const room = Math.floor(Math.min(roomAcross, roomDown));
-  const gap = Math.round(clamp(room * 0.15, 3 * ratio, (WIDEST_GAP - SPARE) * ratio));
-  const largest = Math.max(ratio, Math.min(room - gap, LARGEST_TILE_REM * rem * ratio));
-  const cell = snapCell(largest / Math.max(tileRows, tileCols), 0.1);
-  const width = Math.max(1, Math.round(cell * tileCols));
-  const height = Math.max(1, Math.round(cell * tileRows));
-  const spare = Math.max(0, Math.min(room - width - gap, Math.round(SPARE * ratio)));
-  const pitchX = width + gap + spare;
-  const pitchY = height + gap + spare;
-  return { ratio, font, left, top, gap: gap + spare, width, height, pitchX, pitchY };
-}
-
 function paintOverview(state) {
-  const { layers, heads } = state.header;
-  const layout = layoutOverview(state);
+  const rem = remPixels();
+  const largest = clamp(state.root.clientWidth / rem / 6, LARGEST_TILE_REM.narrow, LARGEST_TILE_REM.wide);
+  const room = { width: state.root.clientWidth, height: TALLEST_GRID_REM * rem, tile: largest * rem };
+  const layout = layoutOverview(state, room, devicePixelRatio || 1);
   state.layout = layout;
-  const { ratio, left, top, pitchX, pitchY, gap } = layout;
-  const [gridWidth, gridHeight] = [(pitchX * heads + gap) / ratio, (pitchY * layers + gap) / ratio];
   const pictureKey = JSON.stringify([layout, state.theme.key, state.tilesVersion]);
   if (state.pictureKey !== pictureKey) {
     state.pictureKey = pictureKey;
-    renderTiles(state);
+    state.pictures = renderTiles(state, layout);
   }
-  layout.totalWidth = left + gridWidth;
-  layout.totalHeight = top + Math.max(gridHeight, layout.font * 4);
-  state.context = sizeCanvas(state.canvas, layout.totalWidth, layout.totalHeight, ratio);
-  Object.assign(state.grid.style, {
-    left: `${left + gap / 2 / ratio}px`,
-    top: `${top + gap / 2 / ratio}px`,
-    gridTemplateColumns: `repeat(${heads}, ${pitchX / ratio}px)`,
-    gridAutoRows: `${pitchY / ratio}px`,
-  });
+  state.context = sizeCanvas(state.canvas, layout.totalWidth, layout.totalHeight, layout.ratio);
+  placeButtons(state);
   hideTooltip(state.tooltip);
   drawOverview(state);
   publishFigure(state.header.figure, () => overviewSnapshot(state));
   markDrawn(state.root);
 }
 
-function renderTiles(state) {
-  const { layers, heads } = state.header;
-  const { values, shape: [, , rows, cols] } = state.tiles;
-  const { ratio, width, height, pitchX, pitchY, gap } = state.layout;
-  const palette = { ...makePalette(state.theme, ratio), stroke: 0 };
-  state.picture.width = pitchX * heads + gap;
-  state.picture.height = pitchY * layers + gap;
-  const context = state.picture.getContext("2d");
-  const image = context.createImageData(state.picture.width, state.picture.height);
-  const pixels = new Uint32Array(image.data.buffer);
-  for (let index = 0; index < layers * heads; index += 1) {
-    const [layer, head] = placeOf(state, index);
-    const tile = values.subarray(index * rows * cols, (index + 1) * rows * cols);
-    const levels = resampleLevels(tile, rows, cols, height, width);
-    const [x, y] = [gap + head * pitchX, gap + layer * pitchY];
-    paintLevels(pixels, image.width, x, y, levels, height, width, palette);
-  }
-  context.putImageData(image, 0, 0);
+// A button over each tile and half of the gaps around it.
+function placeButtons({ grid, buttons, layout, header }) {
+  const { ratio, left, top, gap, blocks, blockPitch, pitchX, pitchY } = layout;
+  const { heads } = header;
+  const between = blockPitch - heads * pitchX;
+  const columns = `repeat(${heads}, ${pitchX / ratio}px)`;
+  Object.assign(grid.style, {
+    left: `${left + gap / 2 / ratio}px`,
+    top: `${top + gap / 2 / ratio}px`,
+    gridTemplateColumns: Array(blocks).fill(columns).join(` ${between / ratio}px `),
+    gridAutoRows: `${pitchY / ratio}px`,
+  });
+  buttons.forEach((button, index) => {
+    const { block, row } = rowOf(layout, Math.floor(index / heads));
+    button.style.gridArea = `${row + 1} / ${block * (heads + 1) + (index % heads) + 1}`;
+  });
 }

@@ -1,7 +1,10 @@
 // Query-key view: how one query of one head came to its weights. A row a key on a scrolling sheet, drawn on a
 // canvas that sticks to the visible box; one tab stop, read with the arrow keys.
 
-const BOX_ROWS_REM = 27;
+const BOX_REM = 27;
+// The page's head, chooser, steps and vectors above the sheet, and the legend below it.
+const AROUND_BOX_REM = 36;
+const SHORTEST_BOX_REM = 15;
 const MANY_QUERIES = 200;
 const SUGGESTIONS = 40;
 
@@ -178,10 +181,11 @@ function lookAtKey(state) {
 }
 
 function paintDetail(state) {
-  const { box, sheet, head, canvas, rows, root } = state;
+  const { box, sheet, head, canvas, rows, root, theme } = state;
   const ratio = devicePixelRatio || 1;
   const row = Math.round(1.5 * remPixels());
-  const visible = Math.min(rows.length * row, Math.round(BOX_ROWS_REM * remPixels()));
+  const room = Math.min(BOX_REM, roomInWindow(theme, AROUND_BOX_REM, SHORTEST_BOX_REM)) * remPixels();
+  const visible = Math.min(rows.length, Math.floor(room / row)) * row;
   box.style.height = `${visible}px`;
   sheet.style.height = `${rows.length * row}px`;
   const layout = layoutDetail(state, sheet.clientWidth);

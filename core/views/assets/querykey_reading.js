@@ -73,13 +73,15 @@ function dimensionText({ query, key, dims, keys }, index, dim) {
 // A click on the picked key lets it go.
 function pickKey(state, index) {
   if (index === null || index === state.keys) return;
-  const place = state.picked === index ? null : state.header.col_places[index];
-  changeSelection(state, { key: place });
+  const { header } = state;
+  // A key is picked for the query that is shown, also if nobody has picked that one.
+  const pick = state.picked === index ? { key: null } : { query: header.query_place, key: header.col_places[index] };
+  changeSelection(state, pick);
   adoptDetail(state);
   state.unseen = null;
   redrawDetail(state);
-  publishFigure(state.header.figure, () => detailSnapshot(state));
-  state.component.setTriggerValue("pick", { key: place });
+  publishFigure(header.figure, () => detailSnapshot(state));
+  state.component.setTriggerValue("pick", pick);
 }
 
 function onDetailKey(state, event) {

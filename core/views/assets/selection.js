@@ -1,5 +1,5 @@
 // Draws nothing: it brings what is selected from Python to all figures of the page, which follow it.
 
 export default function (component) {
-  announceSelection({ ...component.data });
+  receiveSelection({ ...component.data });
 }

@@ -2,6 +2,7 @@
 // Plain functions without import or export: Python puts this text in front of each component.
 
 const STATES = new WeakMap();
+const TALK_SPARES_REM = 4;
 
 // Streamlit calls a component again on the same root for each data or theme change; this finds its state.
 function stateOf(root, create) {
@@ -63,48 +64,6 @@ function halfToNumber(bits) {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-// What all components of a page share, each being a script of its own: the selection, who follows it, and the
-// figures that can be exported.
-function commonPlace() {
-  globalThis.headlight ??= { selection: {}, listeners: new Map(), figures: new Map() };
-  return globalThis.headlight;
-}
-
-function currentSelection() {
-  return commonPlace().selection;
-}
-
-// Calls onChange when the selection changes, but not for what this component selected itself.
-function followSelection(root, state, onChange) {
-  const { listeners } = commonPlace();
-  state.seenSelection = selectionText(currentSelection());
-  listeners.set(root, (text) => {
-    if (!root.isConnected || state.seenSelection === text) return;
-    state.seenSelection = text;
-    onChange();
-  });
-  return () => listeners.delete(root);
-}
-
-// The same for the same selection, whatever the order of its names.
-function selectionText(selection) {
-  return JSON.stringify(Object.entries(selection).sort());
-}
-
-function announceSelection(selection) {
-  const place = commonPlace();
-  place.selection = selection;
-  const text = selectionText(selection);
-  for (const tell of [...place.listeners.values()]) tell(text);
-}
-
-// A choice made in one figure shows in the others at once; Python hears of it by the component's own trigger.
-function changeSelection(state, changes) {
-  const selection = { ...currentSelection(), ...changes };
-  state.seenSelection = selectionText(selection);
-  announceSelection(selection);
-}
-
 function sameValues(one, other) {
   if (one?.length !== other?.length || !one) return false;
   for (let i = 0; i < one.length; i += 1) if (one[i] !== other[i]) return false;
@@ -135,22 +94,34 @@ function sizeCanvas(canvas, width, height, pixelRatio) {
   return context;
 }
 
-// Repaints when the width, the root font or the pixel ratio changes; heights follow from these, so
-// watching them too would loop. A font that arrives late also asks for a new paint.
+// Height in rem that a figure may take so that it and what stands below it end in the window; `around` is what stands
+// above and below it, in rem. Never less than `least`. Talk mode has a lower head.
+function roomInWindow({ talk }, around, least) {
+  return Math.max(least, innerHeight / remPixels() - around + (talk ? TALK_SPARES_REM : 0));
+}
+
+// Repaints when the width, the root font, the pixel ratio or the height of the window changes; heights of components
+// follow from these, so watching them too would loop. A font that arrives late also asks for a new paint.
 function repaintOnResize(root, state, paint) {
-  state.observer?.disconnect();
+  state.stopWatching?.();
   state.remProbe ??= addElement(root, "span", "rem-probe", { "aria-hidden": "true" });
-  const measure = () => [root.clientWidth, state.remProbe.offsetWidth, devicePixelRatio].join();
+  const measure = () => [root.clientWidth, state.remProbe.offsetWidth, devicePixelRatio, innerHeight].join();
   let painted = measure();
-  state.observer = new ResizeObserver(() => {
+  const check = () => {
     if (measure() === painted) return;
     painted = measure();
     paint();
-  });
-  state.observer.observe(root);
-  state.observer.observe(state.remProbe);
+  };
+  const observer = new ResizeObserver(check);
+  observer.observe(root);
+  observer.observe(state.remProbe);
+  window.addEventListener("resize", check);
   if (document.fonts.status === "loading") document.fonts.ready.then(() => root.isConnected && paint());
-  return () => state.observer.disconnect();
+  state.stopWatching = () => {
+    observer.disconnect();
+    window.removeEventListener("resize", check);
+  };
+  return state.stopWatching;
 }
 
 function markDrawn(root) {

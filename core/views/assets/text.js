@@ -154,11 +154,10 @@ function pointAtPart(state, part, event) {
   });
 }
 
-// A click on the held part lets it go.
+// A click on the held part lets it go. Either way nothing stays picked on the other side.
 function pickPart(state, part) {
-  const isHeld = state.held?.part === part;
-  const sides = isHeld && part.role === "both" ? ["query", "key"] : [sideOf(state, part) === 0 ? "query" : "key"];
-  const pick = Object.fromEntries(sides.map((side) => [side, isHeld ? null : part.place]));
+  const pick = { query: null, key: null };
+  if (state.held?.part !== part) pick[sideOf(state, part) === 0 ? "query" : "key"] = part.place;
   changeSelection(state, pick);
   adoptReading(state);
   state.revealed = state.held?.part;
@@ -170,10 +169,19 @@ function pickPart(state, part) {
 
 function readDirection(state, direction) {
   if (state.direction === direction) return;
-  changeSelection(state, { direction });
+  const pick = pickOnOtherSide(state, direction);
+  changeSelection(state, { direction, ...pick });
   adoptReading(state);
   paintText(state);
   state.component.setTriggerValue("read", { direction });
+  if (pick) state.component.setTriggerValue("pick", pick);
+}
+
+// Of a long text only the weights of what is picked are here: read the other way, the word is picked on the other side.
+function pickOnOtherSide({ held, header }, direction) {
+  if (header.dense || !held) return null;
+  const { place } = held.part;
+  return direction === "from" ? { query: null, key: place } : { query: place, key: null };
 }
 
 function weightWords(state, part) {

@@ -23,7 +23,8 @@ function textSnapshot(state) {
     drawTextNote(context, sheet, note, height);
   };
   const legend = look.weights ? legendOfText(state) : null;
-  return { width: sheet.width, height: Math.ceil(height + note.length * 1.2 * rem), draw, legend };
+  const remark = state.held ? "" : "no token picked: no colours";
+  return { width: sheet.width, height: Math.ceil(height + note.length * 1.2 * rem), draw, legend, remark };
 }
 
 function noteText(state, look) {

@@ -1,0 +1,42 @@
+"""Which example is open, and the pills in the sidebar that choose one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.ui.examples import EXAMPLES, Example
+
+# Title of the example that is open, None for a text of the reader's own.
+OPEN = "example"
+_ROUND = "round_of_pills"
+
+
+def show_example(title: str | None) -> None:
+    """Let the pills show an example, or none; to be called before they are drawn.
+
+    They become new ones. The old ones still say in the browser what was chosen before, and a press on another control
+    that comes at the same time would otherwise bring that to us as a new choice, and its text over one just typed.
+    """
+    state = st.session_state
+    if state.get(OPEN) != title:
+        state[OPEN] = title
+        state[_ROUND] = state.get(_ROUND, 0) + 1
+
+
+def example_pills(open_example: Callable[[Example], None]) -> None:
+    """Draw the pills; open_example is called with the one that is chosen."""
+    state = st.session_state
+    key = f"example_pills_{state.get(_ROUND, 0)}"
+    if key not in state:
+        state[key] = state.get(OPEN)
+    titles = [example.title for example in EXAMPLES]
+    st.pills("Examples", titles, key=key, on_change=_take, args=(key, open_example), persist_state="session")
+
+
+def _take(key: str, open_example: Callable[[Example], None]) -> None:
+    chosen = next((e for e in EXAMPLES if e.title == st.session_state[key]), None)
+    if chosen is not None:
+        st.session_state[OPEN] = chosen.title
+        open_example(chosen)
