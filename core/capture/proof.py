@@ -27,9 +27,12 @@ def error_of_call(call: AttentionCall, value: Tensor, output: Tensor) -> Tensor:
         weights = call.weights(rows=last, batch=b)  # (H, 1, S)
         mine = product_of_row(weights, call.heads_of(value[b]))[:, 0]  # (H, 1, D) -> (H, D)
         theirs = output[b, -1].float()  # (H, D)
-        largest = call.heads_of(value[b].abs().amax(dim=(1, 2))).float()  # (G, S, D) -> (H,)
+        # Both ends, one dimension after the other: a tensor of sizes would cost three times as long.
+        ends = torch.maximum(value[b].amax(dim=1), -value[b].amin(dim=1))  # (G, S, D) -> (G, D)
+        largest = call.heads_of(ends.amax(dim=1)).float()  # (G, D) -> (H,)
         # One number that is not finite makes its head's sum so, and a sum needs no tensor of the output's size.
-        finite = torch.isfinite(output[b].sum(dim=(0, 2), dtype=torch.float32))  # (T, H, D) -> (H,)
+        sums = output[b].sum(dim=0, dtype=torch.float32)  # (T, H, D) -> (H, D)
+        finite = torch.isfinite(sums.sum(dim=1))  # (H, D) -> (H,)
         errors.append(_share(mine, theirs, largest, finite))
     return torch.stack(errors).amax(0)
 

@@ -191,6 +191,7 @@ def test_a_label_tells_where_most_of_its_row_or_column_lies(app: App, minilm):
     app.page.wait_for_url(lambda url: "key=4" in url and "query=" not in url)
     app.figure("heatmap").locator("canvas.cursor").click(position={"x": 20, "y": middle(app, 5, 0)[1]})
     app.page.wait_for_url(lambda url: "query=5" in url and "key=" not in url)
+    expect(app.card("heatmap").locator(".picked")).to_contain_text("Query 5")
     top = torch.topk(weights[5], 3)
     numbers = re.findall(r"\(([\d.e-]+)\)", app.card("heatmap").locator(".picked").inner_text())
     assert [float(number) for number in numbers] == pytest.approx(top.values.tolist(), rel=1e-6)
