@@ -44,7 +44,7 @@ sidebar.learn(request.task.model, analysis.card)
 shown = selection.selection_controls(trace, request)
 here = {**request.address, **view_address(view), **shown.address, **talk.talk_address()}
 address.write(here, {**sidebar.first_visit(), **selection.first_visit()})
-page = page_of(analysis, request.task, shown, links.copied(here, request.own_texts))
+page = page_of(analysis, request.task, shown)
 
 which = "mean over heads" if shown.view.head is None else f"Head {shown.view.head}"
 heading.subheader(f"Layer {shown.view.layer} · {which}", anchor=False, width="content")
@@ -65,7 +65,7 @@ notes(
     + view_notes(view, shown.view)
 )
 with st.container(key="follower"):
-    mount("selection", shown.for_figures, "selection")
+    mount("selection", {**shown.for_figures, "link": links.copied(here, request.own_texts)}, "selection")
 show_figures(page, view)
 if not talk.talking():
     small_print(captions.provenance_line(trace, shown.view.stream), "provenance")

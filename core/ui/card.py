@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 
 import streamlit as st
@@ -16,28 +15,19 @@ from core.views import Figure, standalone
 PLOTLY = "plotly"
 
 
-@dataclass(frozen=True)
-class Context:
-    """What all figures of a page have in common.
-
-    selection: what the browser's figures follow, for the interactive page.
-    copied: the exporter's data on the link: `link`, the parameters, and `link_note`, a sentence or "".
-    """
-
-    selection: dict[str, object] = field(default_factory=dict)
-    copied: Mapping[str, object] = field(default_factory=lambda: {"link": {}, "link_note": ""})
-
-
-def figure_card(figure: Figure, triggers: Mapping[str, Trigger], context: Context, picked: str | None = None) -> None:
+def figure_card(
+    figure: Figure, triggers: Mapping[str, Trigger], selection: Mapping[str, object], picked: str | None = None
+) -> None:
     """Title, picture, caption and exports in one frame; the figure's name is the card's key.
 
+    selection: what the figures of the page follow, for the interactive page.
     picked: a line on what is picked, or "" to keep its place; None for a figure that has no such line.
     """
     with st.container(border=True, key=f"{figure.name}_card"):
         with st.container(horizontal=True, vertical_alignment="center", key=f"{figure.name}_head"):
             st.markdown(f"**{figure.title}**", help=figure.how_to, width="content")
             st.space("stretch")
-            _exports(figure, context)
+            _exports(figure, selection)
         _draw(figure, triggers)
         if picked is not None:
             small_print(picked, "picked")
@@ -68,17 +58,17 @@ def _select_point(key: str, triggers: Mapping[str, Trigger]) -> None:
         triggers["select"]({"layer": own[0], "head": own[1]})
 
 
-def _exports(figure: Figure, context: Context) -> None:
+def _exports(figure: Figure, selection: Mapping[str, object]) -> None:
     with st.popover("Export", icon=":material/download:", type="tertiary"):
         small_print(figure.contents, "contents")
         _download(figure, "CSV table", "csv", "text/csv", figure.csv, ":material/table:")
         _download(figure, "NumPy archive (npz)", "npz", "application/octet-stream", figure.npz, ":material/dataset:")
-        page = partial(standalone, figure, context.selection)
+        page = partial(standalone, figure, selection)
         _download(figure, "Interactive page (HTML)", "html", "text/html", page, ":material/web:")
         kind = PLOTLY if figure.component == PLOTLY else "canvas"
-        words = {"title": figure.title, "caption": figure.caption}
-        exporter = {"name": figure.name, "stem": figure.stem, "kind": kind, **words, **context.copied}
-        mount("exporter", exporter, f"{figure.name}_exporter")
+        # Our own figures say in the browser what they are called: an exporter that stays the same is not sent again.
+        words = {"title": figure.title, "caption": figure.caption, "stem": figure.stem} if kind == PLOTLY else {}
+        mount("exporter", {"name": figure.name, "kind": kind, **words}, f"{figure.name}_exporter")
 
 
 def _download(figure: Figure, label: str, ending: str, kind: str, build: Callable[[], bytes], icon: str) -> None:

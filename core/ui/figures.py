@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.errors import HeadlightError
 from core.ui.answer import show_answer
-from core.ui.card import Context, figure_card
+from core.ui.card import figure_card
 from core.ui.measures_panel import measures_panel
 from core.ui.picks import TRIGGERS, open_head
 from core.ui.results import survey_under, whole_of
@@ -58,13 +58,12 @@ class Page:
     task: Task
     survey: Survey
     selection: Selection
-    context: Context
 
 
-def page_of(analysis: Analysis, task: Task, selection: Selection, copied: dict[str, object]) -> Page:
+def page_of(analysis: Analysis, task: Task, selection: Selection) -> Page:
     """Gather what the figures need; works out the tiles under filters where they are not in the store."""
     survey = survey_under(analysis, task, selection.view.stream, selection.view.filters)
-    return Page(analysis, task, survey, selection, Context(selection.for_figures, copied))
+    return Page(analysis, task, survey, selection)
 
 
 def show_figures(page: Page, view: str) -> None:
@@ -99,7 +98,7 @@ def _show(page: Page, name: str) -> None:
     if name == "heatmap":
         looking = selection.looking
         picked = captions.picked_line(trace, selection.view, looking.query, looking.key) or NOTHING_PICKED
-    figure_card(figure, TRIGGERS[name], page.context, picked)
+    figure_card(figure, TRIGGERS[name], selection.for_figures, picked)
 
 
 def _whole(page: Page) -> Figure | None:

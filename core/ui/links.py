@@ -50,14 +50,14 @@ def in_address(own: Mapping[str, str]) -> dict[str, str]:
 
 
 def copied(address: Mapping[str, str], own: Mapping[str, str]) -> dict[str, object]:
-    """What Copy link copies, as the exporter's data: the parameters, and a sentence on the text if it is one's own."""
+    """What Copy link copies: `parameters`, and `note`, a sentence on the text if it is one's own, else ""."""
     count = sum(map(len, own.values()))
     bare = {name: value for name, value in address.items() if name not in (*TEXTS, own_texts.NUMBER)}
     if count <= MOST_CHARACTERS:
         carried = f"It carries your text{'s' if len(own) > 1 else ''}." if own else ""
-        return {"link": {**bare, **own}, "link_note": carried}
+        return {"parameters": {**bare, **own}, "note": carried}
     note = (
         f"The text has {count:,} characters; a link carries up to {MOST_CHARACTERS:,}, so this one opens the same view "
         "without it."
     )
-    return {"link": {name: value for name, value in bare.items() if name not in PICKED}, "link_note": note}
+    return {"parameters": {name: value for name, value in bare.items() if name not in PICKED}, "note": note}

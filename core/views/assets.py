@@ -7,6 +7,8 @@ from pathlib import Path
 ASSETS = Path(__file__).parent / "assets"
 # In front of the scripts of every component.
 SHARED_SCRIPTS = ("colour.js", "shared.js", "selecting.js", "exporting.js")
+# It draws nothing, and travels with every click.
+LIGHT = "selection"
 # The last file of each has the one `export default function (component)`.
 SCRIPTS = {
     "overview": ("overview_layout.js", "overview_drawing.js", "overview.js"),
@@ -44,18 +46,25 @@ SCRIPTS = {
         "querykey_reading.js",
         "querykey.js",
     ),
-    "selection": ("selection.js",),
+    LIGHT: ("selection.js",),
     "exporter": ("svg_context.js", "exporter_plot.js", "exporter.js"),
 }
 
 
 def script_of(name: str) -> str:
-    """The JavaScript module of a component: shared files first."""
-    return _joined((*SHARED_SCRIPTS, *SCRIPTS[name]))
+    """The JavaScript module of a component: shared files first, without comments and indents.
+
+    It travels with each message to the component, so its size is part of what a click costs.
+    """
+    shared = ("selecting.js",) if name == LIGHT else SHARED_SCRIPTS
+    lines = (line.strip() for line in _joined((*shared, *SCRIPTS[name])).splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def style_of(name: str) -> str:
     """The CSS of a component: shared rules first, then its own."""
+    if name == LIGHT:
+        return asset("selection.css")
     return _joined(("shared.css", f"{name}.css"))
 
 

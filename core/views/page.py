@@ -23,7 +23,7 @@ def standalone(figure: Figure, selection: Mapping[str, Any]) -> bytes:
 
     selection: what is selected when the page opens, as in the component "selection".
     """
-    exporter = {"name": figure.name, "stem": figure.stem, "link": None, "link_note": ""}
+    exporter = {"name": figure.name, "stem": figure.stem}
     data = f"const pageData = {_literal({'selection': dict(selection), 'exporter': exporter})};"
     is_plotly = figure.component == PLOTLY
     body, scripts = _plotly_parts(figure) if is_plotly else _component_parts(figure)

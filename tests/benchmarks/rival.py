@@ -24,7 +24,7 @@ from core.views import View, head_view_figure, overview_figure, standalone
 from tests.benchmarks.site import save_model, text_of
 from tests.e2e.browser import running_browser
 
-LENGTHS = (32, 64, 128, 256, 512)
+LENGTHS = (32, 64, 128)
 SCRIPTS = {"d3": "d3/dist/d3.min.js", "jquery": "jquery/dist/jquery.min.js", "require": "requirejs/require.js"}
 PATIENCE = 120
 OURS, THEIRS = ".headlight[data-drawn]", "#vis svg line, #vis svg path"

@@ -8,8 +8,8 @@ import pytest
 
 
 def copied(page) -> dict:
-    """The exporter's data of the first figure."""
-    return json.loads(page.component("exporter").json)
+    """What the Export menus are told to copy."""
+    return json.loads(page.component("selection").json)["link"]
 
 
 def test_a_text_of_a_link_is_read_and_stays_while_it_is_unchanged(page):
@@ -28,22 +28,22 @@ def test_copy_link_carries_a_text_of_the_readers_own(page):
     page.open().app.text_area(key="text").set_value("A secret sentence.").run()
     assert "secret" not in str(page.address)
     bare = {name: value for name, value in page.address.items() if name != "own"}
-    assert copied(page)["link"] == {**bare, "text": "A secret sentence."}
-    assert copied(page)["link_note"] == "It carries your text."
+    assert copied(page)["parameters"] == {**bare, "text": "A secret sentence."}
+    assert copied(page)["note"] == "It carries your text."
 
 
 def test_copy_link_of_an_example_carries_its_name_only(page):
-    assert copied(page.open())["link"]["example"] == "pronoun"
-    assert "text" not in copied(page)["link"]
-    assert copied(page)["link_note"] == ""
+    assert copied(page.open())["parameters"]["example"] == "pronoun"
+    assert "text" not in copied(page)["parameters"]
+    assert copied(page)["note"] == ""
 
 
 def test_a_text_beyond_two_thousand_characters_is_left_out_and_that_is_said(page):
     page.open().app.text_area(key="text").set_value("word " * 401).run()
     data = copied(page.tell(picked_query=3, picked_key=4))
     assert page.address["query"] == "3"
-    assert not {"text", "own", "query", "key"} & set(data["link"])
-    assert data["link_note"] == (
+    assert not {"text", "own", "query", "key"} & set(data["parameters"])
+    assert data["note"] == (
         "The text has 2,005 characters; a link carries up to 2,000, so this one opens the same view without it."
     )
 
@@ -51,8 +51,8 @@ def test_a_text_beyond_two_thousand_characters_is_left_out_and_that_is_said(page
 def test_two_texts_come_back_from_their_link(page):
     page.open(text="A cat.", text_pair="A dog.")
     assert page.app.text_area(key="text_pair").value == "A dog."
-    assert copied(page)["link"]["text_pair"] == "A dog."
-    assert copied(page)["link_note"] == "It carries your texts."
+    assert copied(page)["parameters"]["text_pair"] == "A dog."
+    assert copied(page)["note"] == "It carries your texts."
 
 
 @pytest.mark.parametrize(

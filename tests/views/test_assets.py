@@ -23,7 +23,13 @@ def test_a_component_is_one_module_with_one_entry(name: str):
 
 def test_shared_files_come_first():
     assert SHARED_SCRIPTS[0] == "colour.js"
-    assert script_of("overview").startswith("// From numbers to colours")
+    assert script_of("overview").startswith("const MASKED = 255;")
+
+
+def test_a_component_travels_without_comments():
+    for name in SCRIPTS:
+        assert not any(line.startswith(("//", " ")) for line in script_of(name).splitlines())
+    assert len(script_of("selection")) < 4_000
 
 
 def test_plotly_is_not_imported_before_it_is_needed():

@@ -3,22 +3,23 @@
 export default function (component) {
   const root = component.parentElement.querySelector(".exporter");
   const state = stateOf(root, createExporter);
-  const { name, stem, kind, link, link_note: note } = component.data;
+  const { name, kind } = component.data;
   // Our own figures publish themselves as they are drawn.
   const publish = () => (kind === "plotly" ? publishPlot(component.data, root) : null);
   state.svg.onclick = () => attempt(state, "The SVG picture is saved.", async () => {
     await publish();
-    saveFile(new Blob([figureSvg(name)], { type: "image/svg+xml" }), `${stem}.svg`);
+    saveFile(new Blob([figureSvg(name)], { type: "image/svg+xml" }), `${publishedFigure(name).figure.stem}.svg`);
   });
   state.png.onclick = () => attempt(state, "The PNG picture is saved.", async () => {
     await publish();
-    saveFile(await figurePng(name), `${stem}.png`);
+    saveFile(await figurePng(name), `${publishedFigure(name).figure.stem}.png`);
   });
-  state.copy.hidden = !link;
-  state.copy.onclick = () => copyLink(state, linkTo(link), note ?? "");
-  const view = JSON.stringify([name, link]);
-  if (state.view !== view) tell(state, "");
-  state.view = view;
+  // A page that stands by itself has no link.
+  state.copy.hidden = !commonPlace().link;
+  state.copy.onclick = () => {
+    const { parameters, note } = commonPlace().link;
+    copyLink(state, linkTo(parameters), note);
+  };
 }
 
 function createExporter(root) {

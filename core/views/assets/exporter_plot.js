@@ -1,7 +1,7 @@
 // A plot of Plotly as a figure that can be exported like ours: its own SVG layers, put on the same paper.
 // Plain functions without import or export: Python puts this text in front of exporter.js.
 
-async function publishPlot({ name, title, caption }, root) {
+async function publishPlot({ name, title, caption, stem }, root) {
   const plot = document.querySelector(`.st-key-${name}_card .js-plotly-plot`);
   const layers = [...(plot?.querySelectorAll("svg.main-svg") ?? [])];
   if (!layers.length) throw new Error("This figure is not drawn yet. Wait until it is there, then try again.");
@@ -12,7 +12,7 @@ async function publishPlot({ name, title, caption }, root) {
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await picture.decode();
   commonPlace().figures.set(name, {
-    figure: { name, title, caption },
+    figure: { name, title, caption, stem },
     theme: readTheme(root),
     snapshot: () => ({
       width,

@@ -1,5 +1,8 @@
-// Draws nothing: it brings what is selected from Python to all figures of the page, which follow it.
+// Draws nothing: it brings what is selected from Python to all figures of the page, which follow it, and the link to
+// the view to their Export menus.
 
 export default function (component) {
-  receiveSelection({ ...component.data });
+  const { link, ...selection } = component.data;
+  commonPlace().link = link;
+  receiveSelection(selection);
 }
