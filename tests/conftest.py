@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 import tokenizers
 import torch
+from playwright.sync_api import Browser
 
 from core import load
 from core.models.model import Model
 from tests.byte_level import byte_level_tokenizer
+from tests.e2e.browser import running_browser
 
 
 @pytest.fixture(scope="session")
@@ -20,6 +24,13 @@ def minilm() -> Model:
 def byte_level() -> tokenizers.Tokenizer:
     """Without a step after it, and so without special tokens of its own."""
     return byte_level_tokenizer()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests that need one: Playwright runs only once in a process."""
+    with running_browser() as browser:
+        yield browser
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

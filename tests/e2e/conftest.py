@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.browser import App, chromium, opened_app, running_browser, running_server
+from tests.e2e.browser import App, chromium, opened_app, running_server
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -25,12 +25,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with running_server(log) as address:
         yield address
     assert "Traceback" not in log.read_text(), log.read_text()[-3000:]
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with running_browser() as browser:
-        yield browser
 
 
 @pytest.fixture

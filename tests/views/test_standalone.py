@@ -28,7 +28,7 @@ from core.views import (
 )
 from core.views.assets import asset
 from core.views.page import FONT, POLICY
-from tests.e2e.browser import ROOT, chromium, running_browser
+from tests.e2e.browser import ROOT, chromium
 
 VIEW = View("self", 2, 8)
 SELECTION = {
@@ -48,12 +48,6 @@ def in_browser(test):  # type: ignore[no-untyped-def]
     for mark in needs_browser:
         test = mark(test)
     return test
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
