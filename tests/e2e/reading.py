@@ -35,19 +35,6 @@ _MIDDLES = """(root) => {
     ...context.getImageData((left + (col + 0.5) * width / (lastCol + 1)) * ratio,
       (top + (row + 0.5) * height / (lastRow + 1)) * ratio, 1, 1).data].slice(0, 3)));
 }"""
-# Lets the head view draw itself into a context that keeps what it is told.
-_LINES = """(root) => {
-  const { snapshot } = globalThis.headlight.figures.get('headview'), picture = snapshot();
-  const context = document.createElement('canvas').getContext('2d'), lines = [];
-  const height = parseFloat(root.style.getPropertyValue('--row'));
-  const rows = root.querySelectorAll('.token.query').length, cols = root.querySelectorAll('.token.key').length;
-  const pitch = Math.min(height, 15000 / Math.max(rows, cols));
-  let from = 0;
-  context.moveTo = (x, y) => { from = y; };
-  context.bezierCurveTo = (...points) => lines.push([from / pitch - 0.5, points[5] / pitch - 0.5, context.strokeStyle]);
-  picture.draw(context);
-  return lines;
-}"""
 RAMP = np.stack([light_ramp(level / 254) for level in range(255)])
 
 
@@ -112,9 +99,3 @@ def choose(app: App, menu: str, option: str) -> None:
         except TimeoutError:
             continue
     wanted.click()
-
-
-def drawn_lines(app: App) -> list[tuple[int, int, str]]:
-    """The lines of the head view as it draws them into a picture: query, key, colour."""
-    app.page.wait_for_timeout(50)
-    return [(round(row), round(col), colour) for row, col, colour in app.figure("headview").evaluate(_LINES)]
