@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -12,7 +13,7 @@ from playwright.sync_api import Browser
 from core import load
 from core.models.model import Model
 from tests.byte_level import byte_level_tokenizer
-from tests.e2e.browser import running_browser
+from tests.e2e.browser import chromium, running_browser
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +32,15 @@ def browser() -> Iterator[Browser]:
     """One Chromium for all tests that need one: Playwright runs only once in a process."""
     with running_browser() as browser:
         yield browser
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    missing = chromium() is None and os.environ.get("HEADLIGHT_BROWSER_TESTS") != "required"
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.browser)
+            if missing:
+                item.add_marker(pytest.mark.skip(reason="there is no Chromium on this machine"))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.e2e.browser import App, chromium, opened_app, running_server
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = [item for item in items if Path(__file__).parent in item.path.parents]
-    for item in here:
-        item.add_marker(pytest.mark.browser)
-        if chromium() is None and os.environ.get("HEADLIGHT_BROWSER_TESTS") != "required":
-            item.add_marker(pytest.mark.skip(reason="there is no Chromium on this machine"))
+from tests.e2e.browser import App, opened_app, running_server
 
 
 @pytest.fixture(scope="session")

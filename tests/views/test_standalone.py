@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from collections.abc import Iterator
@@ -28,26 +27,13 @@ from core.views import (
 )
 from core.views.assets import asset
 from core.views.page import FONT, POLICY
-from tests.e2e.browser import ROOT, chromium
+from tests.e2e.browser import ROOT
 
 VIEW = View("self", 2, 8)
 SELECTION = {
     "layer": 2, "head": 8, "query": 3, "key": None, "shown": [8], "top_k": 6, "threshold": 0.02, "direction": "to",
     "order": "position",
 }  # fmt: skip
-needs_browser = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        chromium() is None and os.environ.get("HEADLIGHT_BROWSER_TESTS") != "required",
-        reason="there is no Chromium on this machine",
-    ),
-]
-
-
-def in_browser(test):  # type: ignore[no-untyped-def]
-    for mark in needs_browser:
-        test = mark(test)
-    return test
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +76,6 @@ def opened(browser: Browser, figure: Figure, folder: Path, scheme: str = "light"
     assert problems == []
 
 
-@in_browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["overview", "heatmap", "headview", "text", "querykey"])
 def test_each_figure_draws_from_a_file(browser, figures, tmp_path: Path, name: str, scheme: str):
@@ -103,7 +88,6 @@ def test_each_figure_draws_from_a_file(browser, figures, tmp_path: Path, name: s
         assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(15, 18, 24)"}[scheme]
 
 
-@in_browser
 def test_the_page_opens_with_what_was_selected(browser, figures, tmp_path: Path):
     with opened(browser, figures["overview"], tmp_path) as page:
         pressed = page.locator("button[aria-pressed=true]")
@@ -111,7 +95,6 @@ def test_the_page_opens_with_what_was_selected(browser, figures, tmp_path: Path)
         assert (pressed.get_attribute("aria-label") or "").startswith("Layer 2 head 8, entropy")
 
 
-@in_browser
 def test_a_hovered_cell_tells_the_tensors_value(browser, figures, trace: Trace, tmp_path: Path):
     count = len(trace.tokens)
     with opened(browser, figures["heatmap"], tmp_path) as page:
@@ -130,7 +113,6 @@ def test_a_hovered_cell_tells_the_tensors_value(browser, figures, trace: Trace, 
     assert value == pytest.approx(float(trace.attention(2, [8])[0, 1, 2]), rel=1e-3)
 
 
-@in_browser
 @pytest.mark.parametrize("name", ["heatmap", "headmap"])
 def test_the_picture_can_be_saved(browser, figures, tmp_path: Path, name: str):
     figure = figures[name]
@@ -143,7 +125,6 @@ def test_the_picture_can_be_saved(browser, figures, tmp_path: Path, name: str):
         assert page.get_by_role("button", name="Copy link").count() == 0
 
 
-@in_browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_plotly_figure_draws_without_a_network(browser, figures, tmp_path: Path, scheme: str):
     with opened(browser, figures["headmap"], tmp_path, scheme) as page:
@@ -154,7 +135,6 @@ def test_a_plotly_figure_draws_without_a_network(browser, figures, tmp_path: Pat
         assert colour == {"light": "rgb(11, 14, 22)", "dark": "rgb(230, 233, 240)"}[scheme]
 
 
-@in_browser
 def test_a_middle_dot_is_not_the_wide_one_of_chinese_fonts(browser, figures, tmp_path: Path):
     with opened(browser, figures["overview"], tmp_path) as page:
         page.locator(".headlight.overview[data-drawn]").wait_for()
@@ -167,7 +147,6 @@ def test_a_middle_dot_is_not_the_wide_one_of_chinese_fonts(browser, figures, tmp
         assert page.evaluate("getComputedStyle(document.body).fontFamily") == FONT
 
 
-@in_browser
 def test_hostile_words_stay_words(browser, figures, tmp_path: Path):
     hostile = "</script><script>window.broken = 1</script><img src=x onerror='window.broken = 1'>&lt;"
     figure = replace(figures["heatmap"], title=hostile, caption=hostile, how_to=hostile, stem=hostile)
