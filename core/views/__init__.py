@@ -4,9 +4,12 @@ Nothing here knows Streamlit; the JavaScript and CSS in `assets` draw the bytes,
 page that needs no server. In a notebook `heatmap` draws one head with Plotly.
 """
 
+from core.views.curves import RunCurves, curves_figure
 from core.views.figure import Figure
+from core.views.film import FilmPanel, film_figure
 from core.views.head_map import head_map_figure
 from core.views.head_view import head_view_figure
+from core.views.lengths import lengths_figure
 from core.views.matrix import heatmap_figure
 from core.views.overview import overview_figure
 from core.views.page import standalone
@@ -21,11 +24,16 @@ __all__ = [
     "SCALES",
     "SPANS",
     "Figure",
+    "FilmPanel",
+    "RunCurves",
     "View",
+    "curves_figure",
+    "film_figure",
     "head_map_figure",
     "head_view_figure",
     "heatmap",
     "heatmap_figure",
+    "lengths_figure",
     "overview_figure",
     "query_key_figure",
     "standalone",

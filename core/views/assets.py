@@ -46,6 +46,16 @@ SCRIPTS = {
         "querykey_reading.js",
         "querykey.js",
     ),
+    "film": (
+        "film_frames.js",
+        "film_drawing.js",
+        "film_words.js",
+        "film_strip.js",
+        "film_playing.js",
+        "film_picking.js",
+        "film_export.js",
+        "film.js",
+    ),
     LIGHT: ("selection.js",),
     "exporter": ("svg_context.js", "exporter_plot.js", "exporter.js"),
 }

@@ -8,7 +8,7 @@ function followTheme() {
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--st-${name}-color`).trim();
   const lines = { gridcolor: colour("border"), zerolinecolor: colour("border"), linecolor: colour("border") };
   const changes = { paper_bgcolor: colour("background"), plot_bgcolor: colour("background"), "font.color": colour("text") };
-  for (const axis of ["xaxis", "yaxis"]) {
+  for (const axis of Object.keys(plot.layout).filter((name) => /^[xy]axis\d*$/.test(name))) {
     for (const [name, value] of Object.entries(lines)) changes[`${axis}.${name}`] = value;
   }
   Plotly.relayout(plot, changes);
