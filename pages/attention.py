@@ -10,6 +10,7 @@ from core.ui.figures import page_of, show_figures
 from core.ui.model_report import model_report, report_warnings
 from core.ui.running import analyse
 from core.ui.view_switch import view_address, view_notes, view_switch
+from core.ui.without_attention import show_without_attention
 from core.ui.words import facts, notes, small_print
 from core.views import captions
 
@@ -23,6 +24,12 @@ HOW_TO = {
     "overview": "Rows are layers, columns are heads. Click a tile to open that head.",
     "headmap": "Each point is a head: farther right it looks farther, higher up it spreads its weight more. Click one.",
 }
+
+# Between two texts there is no distance.
+HEADMAP_BETWEEN_TEXTS = (
+    "Each point is a head: farther right it puts more weight on the first token, higher up it spreads its weight more. "
+    "Click one."
+)
 
 request = sidebar.request_controls()
 if talk.talking():
@@ -41,6 +48,12 @@ if analysis is None:
     st.stop()
 trace = analysis.trace
 sidebar.learn(request.task.model, analysis.card)
+if not trace.streams:
+    selection.keep_controls(request)
+    here = {**request.address, **view_address(view), **talk.talk_address()}
+    address.write(here, sidebar.first_visit())
+    show_without_attention(analysis, heading, about, remarks.told(), request.task.writing.generate)
+    st.stop()
 shown = selection.selection_controls(trace, request)
 here = {**request.address, **view_address(view), **shown.address, **talk.talk_address()}
 address.write(here, {**sidebar.first_visit(), **selection.first_visit()})
@@ -56,8 +69,10 @@ with about:
 # The first line is always there, so that the figures keep their place while heads are compared.
 example = request.opening
 is_its_head = example is not None and (shown.view.layer, shown.view.head) == (example.layer, example.head)
+between_texts = shown.view.stream in ("cross", "pooling")
+how_to = HEADMAP_BETWEEN_TEXTS if view == "headmap" and between_texts else HOW_TO[view]
 notes(
-    [(example.hint if is_its_head and view not in ("overview", "headmap") else HOW_TO[view], "info")]
+    [(example.hint if is_its_head and view not in ("overview", "headmap") else how_to, "info")]
     + wrote_lines(trace, request.task.writing.generate)
     + report_warnings(analysis.report)
     + [(sentence, "warning") for sentence in remarks.told()]

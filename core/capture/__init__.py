@@ -9,7 +9,7 @@ Importing this package wraps the library's own "sdpa" attention function; an idl
 from core.capture.call import AttentionCall
 from core.capture.changes import HeadChange, changed
 from core.capture.detail import QueryKeyDetail
-from core.capture.families import capturable
+from core.capture.families import capturable, has_attention
 from core.capture.interface import install
 from core.capture.kept import Call
 from core.capture.output import Output
@@ -33,6 +33,7 @@ __all__ = [
     "capturable",
     "changed",
     "check_of",
+    "has_attention",
     "path_of",
     "prepare",
     "query_key_detail",

@@ -32,6 +32,11 @@ REASONS = {
 _FULL_ATTENTION = {"big_bird", "bigbird_pegasus"}
 
 
+def has_attention(config: Any) -> bool:
+    """Whether the config does not say itself that its network has none, as our own recurrent ones may."""
+    return getattr(config, "attention", None) != "none"
+
+
 def capturable(config: Any, name: str) -> Any:
     """The config, ready for a network whose attention can be captured; call it before the network is built.
 

@@ -1,4 +1,4 @@
-"""What a layer's attention is limited to, as its own module says."""
+"""What a layer's attention is limited to, and what its rows add up to, as its own module says."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ def kind_of(module: nn.Module | None, window: int | None = None) -> str:
         width = getattr(config, "window_size", None)
         return f"sliding window of {width}" if width else "local"
     return GLOBAL
+
+
+def sums_to_less(module: nn.Module | None) -> bool:
+    """Whether a part of each row goes to no token, as under a window that multiplies the softmax of local-p."""
+    return bool(getattr(module, "attention_sums_to_less", False))
 
 
 def _is_chunked(module: nn.Module | None, config: Any) -> bool:

@@ -83,7 +83,7 @@ def _of_weights(call: StoredCall | SparseCall, head: int, query: int, batch: int
     known = QueryKeyDetail(
         stream=call.stream, layer=call.layer, head=head, position=query, query=None, key=None, scale=1.0, softcap=None,
         bias=None, mask=None, masked=masked, logits=logits, weights=weights, sink_weight=sink_weight,
-        remark=NO_SIZE if origin.lse is None else NO_PRODUCTS,
+        remark=_remark(call, origin),
     )  # fmt: skip
     tolerance = tolerance_of(call.stored.dtype)
     detail = _with_products(known, origin, row, batch, tolerance) or known
@@ -92,6 +92,12 @@ def _of_weights(call: StoredCall | SparseCall, head: int, query: int, batch: int
     largest = int(weights.argmax())
     sink = float(detail.logits[largest] - weights[largest].log() + torch.tensor(sink_weight).log())
     return replace(detail, sink=sink)
+
+
+def _remark(call: StoredCall | SparseCall, origin: Origin) -> str:
+    """What must be said where queries and keys are not known; the module itself knows best."""
+    said = call.remark if isinstance(call, StoredCall) else ""
+    return said or (NO_SIZE if origin.lse is None else NO_PRODUCTS)
 
 
 def _with_products(

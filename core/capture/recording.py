@@ -77,7 +77,8 @@ class Recording:
                 self._join(module, before, rows.followed_by(call), error)
                 return
         stream = self._stream_of_map(module, call)
-        if call.queries == 1 and call.keys > 1:
+        # Over one key nobody can tell a decoder's first row from a layer that is used again, unless its module does.
+        if call.queries == 1 and (call.keys > 1 or declared_stream(module) == "cross"):
             self._single_rows[id(module)] = len(self._calls)
         # These weights were not worked out again, so no score was rounded another way.
         self._keep(module, stream, call, error, torch.full_like(error, rounding_of_sum(call.keys)))

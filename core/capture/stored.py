@@ -21,6 +21,7 @@ class StoredCall(Call):
     groups_of query heads that share a key-value head
     has_sink  columns that stand for no token were cut off, so rows sum to less than one
     origin    what they are the softmax of, as far as that is known
+    remark    what the module says of its scores, in one sentence, where they are no products of queries and keys
     """
 
     stored: Tensor
@@ -28,6 +29,7 @@ class StoredCall(Call):
     groups_of: int = 1
     has_sink: bool = False
     origin: Origin = field(default_factory=Origin)
+    remark: str = ""
 
     @property
     def heads(self) -> int:

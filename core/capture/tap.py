@@ -24,10 +24,10 @@ from core.capture.call import AttentionCall
 from core.capture.frames import Frame, following
 from core.capture.interface import listener, unheard, unlabelled
 from core.capture.kept import Call
-from core.capture.kinds import kind_of
+from core.capture.kinds import kind_of, sums_to_less
 from core.capture.layout import RESHAPING, heads_in, in_four, shared_by_heads
 from core.capture.multihead import with_weights
-from core.capture.origin import origin_of
+from core.capture.origin import Origin, origin_of
 from core.capture.products import (
     MULTIPLICATIONS,
     SUMS,
@@ -200,6 +200,8 @@ class Tap(TorchFunctionMode):
             rows = main_rows(self._running, product.weights.shape[2])
             product = Product(product.weights[:, :, :rows], product.value, product.output[:, :, :rows])
             logits = in_four(logits, heads)[:, :, :rows]
+            # Where something multiplies the softmax, coarse number formats would still find the two alike.
+            scaled, source = sums_to_less(module), _in_four(softmax.source, product.weights)
             call = StoredCall(
                 path="",
                 stream="",
@@ -207,9 +209,10 @@ class Tap(TorchFunctionMode):
                 stored=product.weights,
                 blocked=shared_by_heads(_blocked(logits)),
                 groups_of=_groups_of(module, product.weights.shape[1]),
-                has_sink=product.weights.shape[-1] < softmax.columns,
-                origin=origin_of(logits, product.weights, _in_four(softmax.source, product.weights)),
+                has_sink=product.weights.shape[-1] < softmax.columns or scaled,
+                origin=Origin() if scaled else origin_of(logits, product.weights, source),
                 kind=kind_of(module),
+                remark=getattr(module, "attention_remark", ""),
             )
         else:
             return

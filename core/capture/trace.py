@@ -38,6 +38,7 @@ class Check:
 class Provenance:
     """Where the numbers come from: enough to make them again.
 
+    backend, mask, checks: empty where a model without attention ran.
     remark: what every figure must say besides, such as that weights are random; "" where there is nothing.
     """
 
@@ -54,8 +55,8 @@ class Provenance:
 class Trace:
     """Everything that later code reads about a run; weights are computed for the asked window only.
 
-    `streams` is ("self",) for encoders and decoders, ("encoder", "decoder", "cross") for encoder-decoders, and
-    ("cross",) or ("pooling",) over RNNs.
+    `streams` is ("self",) for encoders and decoders, ("encoder", "decoder", "cross") for encoder-decoders,
+    ("cross",) or ("pooling",) over RNNs, and () for a model without attention.
     """
 
     def __init__(
@@ -108,6 +109,11 @@ class Trace:
     def keys(self, stream: str | None = None) -> Tokens:
         """The tokens of the columns."""
         return self._sides[stream or self.streams[0]][1]
+
+    @property
+    def said(self) -> Tokens | None:
+        """What an encoder-decoder's decoder read, from its start token on; None for other models."""
+        return self._sides["cross"][0] if "cross" in self._sides else None
 
     def predicted(self, stream: str | None = None) -> tuple[str, ...] | None:
         """Labels of the most probable next token of each row; None where the stream predicts nothing."""

@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from core.capture import Call
+
+# Of our own networks, by what their configs say: a state that is carried on knows the order, a mean does not.
+_OF_OURS = {
+    "none": "no",
+    "sinusoidal": "sinusoidal",
+    "learned": "learned",
+    "relative": "relative bias",
+    "rotary": "rotary",
+    "alibi": "ALiBi",
+    "bilstm": "recurrence",
+    "cnn": "convolution",
+    "average": "no",
+}
 _LEARNED = {"albert", "bert", "bart", "camembert", "distilbert", "electra", "gpt2", "opt", "roberta", "xlm-roberta"}
 
 
@@ -13,12 +31,15 @@ class ModelCard:
     """Facts about a model, read from its config and from one probe run.
 
     family            transformers' model type, such as "bert"
+    streams           as in `core.capture.Trace`; () for a model without attention
     layers, heads     by stream; heads is the largest count where layers differ
     key_value_heads   by stream; fewer than heads where query heads share them
     widths            by stream; width of one head's queries and keys, 0 where only its weights are kept
-    positions         positional scheme: "learned", "rotary", "relative bias", "ALiBi" or "unknown"
+    positions         positional scheme: "learned", "rotary", "relative bias", "ALiBi" or "unknown"; of our own networks
+                      also "sinusoidal", "no", and "recurrence" or "convolution" in the place of a scheme
     max_tokens        tokens it reads, special ones included
     writes            whether it can go on by itself: decoders and encoder-decoders
+    answers           whether it is an encoder-decoder, which can be made to say a target
     """
 
     name: str
@@ -31,10 +52,39 @@ class ModelCard:
     positions: str
     max_tokens: int
     writes: bool
+    answers: bool = False
+
+
+def card_of(name: str, network: PreTrainedModel, calls: Sequence[Call], max_tokens: int) -> ModelCard:
+    """The card of a network, from its config and the attention calls of one run."""
+    by_stream: dict[str, list[Call]] = {}
+    for call in calls:
+        by_stream.setdefault(call.stream, []).append(call)
+    return ModelCard(
+        name=name,
+        family=network.config.model_type,
+        streams=tuple(by_stream),
+        layers={stream: len(calls) for stream, calls in by_stream.items()},
+        heads={stream: max(c.heads for c in calls) for stream, calls in by_stream.items()},
+        key_value_heads={stream: max(c.key_value_heads for c in calls) for stream, calls in by_stream.items()},
+        widths={stream: max(_width(c) for c in calls) for stream, calls in by_stream.items()},
+        positions=positional_scheme(network.config),
+        max_tokens=max_tokens,
+        writes=network.can_generate(),
+        answers=bool(network.config.is_encoder_decoder),
+    )
+
+
+def _width(call: Any) -> int:
+    query = getattr(call, "query", None)
+    return 0 if query is None else int(query.shape[-1])
 
 
 def positional_scheme(config: Any) -> str:
     """The positional scheme that a transformers config describes."""
+    if str(config.model_type).startswith("headlight_"):
+        declared = getattr(config, "positions", None) or getattr(config, "encoder", None)
+        return _OF_OURS.get(str(declared), "unknown") if declared else "recurrence"
     if getattr(config, "alibi", False):
         return "ALiBi"
     if getattr(config, "rope_parameters", None) or getattr(config, "rope_theta", None):

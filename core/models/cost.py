@@ -48,7 +48,8 @@ def cost_of(
 
     pace: tokens and seconds of a pass that was timed on the same device.
     """
-    seconds = run_seconds(parameters, _sizes(card, card.streams[0]), max(tokens, decoder_tokens), pace)
+    sizes = _sizes(card, card.streams[0]) if card.streams else Sizes(0, 0, 0, 0)
+    seconds = run_seconds(parameters, sizes, max(tokens, decoder_tokens), pace)
     seconds += SURVEY_SECONDS * sum(_cells(card, stream, tokens, decoder_tokens) for stream in card.streams)
     return Cost(run_nbytes(card, itemsize, tokens, decoder_tokens), seconds)
 
@@ -72,7 +73,12 @@ def _sizes(card: ModelCard, stream: str) -> Sizes:
 
 def _lengths(stream: str, tokens: int, decoder_tokens: int) -> tuple[int, int]:
     """Queries and keys of a stream."""
-    both = {"encoder": (tokens, tokens), "decoder": (decoder_tokens, decoder_tokens), "cross": (decoder_tokens, tokens)}
+    both = {
+        "encoder": (tokens, tokens),
+        "decoder": (decoder_tokens, decoder_tokens),
+        "cross": (decoder_tokens, tokens),
+        "pooling": (1, tokens),
+    }
     return both.get(stream, (tokens, tokens))
 
 

@@ -16,6 +16,7 @@ from transformers import StoppingCriteria, StoppingCriteriaList
 
 from core.errors import HeadlightError
 from core.jobs import Job
+from core.zoo import ARCHITECTURES
 
 KINDS = ("greedy", "sampled", "beam")
 
@@ -72,17 +73,18 @@ def continue_with(
         written: Any = network.generate(
             **inputs,
             max_new_tokens=count,
-            use_cache=_cache_fits(network.config),
+            use_cache=_cache_fits(network),
             stopping_criteria=StoppingCriteriaList([_Progress(given, count, job)]),
             **decoding.options(),
         )
     return _without_padding(written[0, given:].tolist(), network)  # (1, given + new) -> (new,)
 
 
-def _cache_fits(config: Any) -> bool:
-    """transformers sizes the cache of a T5 by its encoder's depth, and fails where its decoder is deeper."""
-    layers = getattr(config, "num_layers", None)
-    return layers is None or getattr(config, "num_decoder_layers", None) in (None, layers)
+def _cache_fits(network: Any) -> bool:
+    """Our own networks keep none. transformers sizes that of a T5 by its encoder's depth: a deeper decoder fails."""
+    layers = getattr(network.config, "num_layers", None)
+    fits = layers is None or getattr(network.config, "num_decoder_layers", None) in (None, layers)
+    return fits and type(network) not in ARCHITECTURES.values()
 
 
 def _without_padding(ids: Sequence[int], network: Any) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -28,6 +29,7 @@ from core.models.refusals import RandomWeights
 from core.models.report import LoadReport, report_of
 from core.models.weights import WeightFiles, weights_of, without, wrapper_of
 from core.text import TextEncoder, encoder_of
+from core.zoo import ARCHITECTURES
 
 MAX_TOKENS = 16_384
 # Without one of these, transformers makes up a tokenizer with an empty vocabulary.
@@ -37,6 +39,10 @@ TOKENIZER_FILES = (
 )  # fmt: skip
 # These read bytes or code points, and need no vocabulary.
 WITHOUT_FILES = ("ByT5Tokenizer", "CanineTokenizer", "PerceiverTokenizer")
+# Of an absurd number of these, the libraries would write lists for hours before they read the first weight.
+MOST_LABELS = 1_000_000
+FEW_LAYERS = 1_000
+_LAYERS = re.compile(r"(num|n)_(\w+_)?layers?|(en|de)coder_layers")
 
 
 def load(
@@ -67,6 +73,7 @@ def load(
     config = _read_config(name, folder)
     model_class = _model_class(name, folder, config)
     files = weights_of(name, folder)
+    _require_layers(name, folder, files)
     device = device or _fitting(files.nbytes(torch_dtype))
     fit(name, files.nbytes(torch_dtype), device, most_bytes)
     with _worded(f"{name}: its weights are damaged or do not belong to its config.json; get its files again."):
@@ -135,31 +142,50 @@ def _fitting(nbytes: int) -> str:
 def _read_config(name: str, folder: Path) -> Any:
     unknown = f"{name}: its config.json does not describe an architecture that the installed transformers knows"
     with _worded(f"{unknown}{_own_code(folder)}."):
+        if int(_stated(folder).get("num_labels", 0)) > MOST_LABELS:
+            raise ValueError("more labels than anybody could tell apart")
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     config.return_dict = True  # answers are read by name
     config.transformers_weights = None  # would name other weight files than those that were looked into
     return capturable(config, name)
 
 
+def _stated(folder: Path) -> dict[str, Any]:
+    """What a config.json says, before any library makes something of it; nothing where it cannot be read."""
+    with suppress(OSError, ValueError, RecursionError):
+        stated = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        return stated if isinstance(stated, dict) else {}
+    return {}
+
+
 def _own_code(folder: Path) -> str:
     """A clause for folders that bring a program along."""
-    with suppress(OSError, ValueError):
-        if "auto_map" in json.loads((folder / "config.json").read_text(encoding="utf-8")):
-            return ", and the code that it brings is never run"
-    return ""
+    return ", and the code that it brings is never run" if "auto_map" in _stated(folder) else ""
+
+
+def _require_layers(name: str, folder: Path, files: WeightFiles) -> None:
+    """Raise HeadlightError for more layers than there are tensors. Layers may share theirs, and so a few always may."""
+    most = max(len(files.tensors), FEW_LAYERS)
+    for key, count in _stated(folder).items():
+        if _LAYERS.fullmatch(key) and isinstance(count, int) and count > most:
+            raise HeadlightError(
+                f"{name}: its config.json asks for {count:,} layers, and its weights are {len(files.tensors):,} "
+                "tensors; get its files again."
+            )
 
 
 def _model_class(name: str, folder: Path, config: Any) -> type[PreTrainedModel]:
     """The class that the config names, so that a classifier keeps its head and a language model its own."""
     named = str((config.architectures or [""])[0])
-    model_class = getattr(transformers, named, None)
+    model_class = ARCHITECTURES.get(named) or getattr(transformers, named, None)
     # The base class of all is no model, and trying it once would spoil what the library remembers of all others.
     if (
         not (isinstance(model_class, type) and issubclass(model_class, PreTrainedModel))
         or model_class is PreTrainedModel
     ):
         raise HeadlightError(
-            f"{name}: its architecture, {named or 'unnamed'}, is not one that transformers offers{_own_code(folder)}."
+            f"{name}: its architecture, {named or 'unnamed'}, is neither one of Headlight's nor one that transformers "
+            f"offers{_own_code(folder)}."
         )
     return model_class
 

@@ -14,11 +14,11 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from core.capture import Call, Check, Provenance, Recording, Trace, check_of, path_of, record
+from core.capture import Check, Provenance, Recording, Trace, check_of, has_attention, path_of, record
 from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.answers import output_of, predicted_by
-from core.models.card import ModelCard, positional_scheme
+from core.models.card import ModelCard, card_of
 from core.models.cost import Cost, cost_of, require_room
 from core.models.devices import describe_device
 from core.models.generation import GREEDY, Decoding, continue_with, end_ids
@@ -105,18 +105,22 @@ class Model:
             job.advance(0, total, f"running {lengths[0]:,} tokens" + (f", about {about:.0f} s" if about >= 1 else ""))
         with record(self.network, on_call) as recording, self._memory_worded():
             answer = self._forward(reading)
-        provenance = Provenance(
+        provenance = self._provenance(recording)
+        output = output_of(self.network, answer, self._label_of, reading.written)
+        return Trace(reading.tokens, recording.calls, provenance, output, reading.sides(), self._predictions(answer))
+
+    def _provenance(self, recording: Recording) -> Provenance:
+        calls = recording.calls
+        return Provenance(
             model=self.name,
             revision=self.revision,
             dtype=self._dtype_name,
             device=describe_device(self.device),
-            backend=f"{path_of(self.network)}, recorded",
-            mask=recording.calls[0].mask_name,
+            backend=f"{path_of(self.network)}, recorded" if calls else "",
+            mask=calls[0].mask_name if calls else "",
             remark=self.report.remark,
-            checks=(self._checked(recording),),
+            checks=(self._checked(recording),) if calls else (),
         )
-        output = output_of(self.network, answer, self._label_of, reading.written)
-        return Trace(reading.tokens, recording.calls, provenance, output, reading.sides(), self._predictions(answer))
 
     def estimate(self, tokens: int, decoder_tokens: int = 0) -> Cost:
         """What one pass over so many tokens will cost, told before it is paid."""
@@ -257,30 +261,11 @@ class Model:
         decoder = self.encoder.tokens_of_ids([self._start_id()] * 2) if answering else None
         with record(self.network) as recording:
             self._forward(Reading(tokens, decoder))
-        if not recording.calls:
+        if not recording.calls and has_attention(self.network.config):
             raise HeadlightError(
                 f"{self.name} ran without calling the attention interface, so there is nothing to show; "
                 "choose another model."
             )
-        self._checked(recording)
-        by_stream: dict[str, list[Call]] = {}
-        for call in recording.calls:
-            by_stream.setdefault(call.stream, []).append(call)
-        config = self.network.config
-        return ModelCard(
-            name=self.name,
-            family=config.model_type,
-            streams=tuple(by_stream),
-            layers={stream: len(calls) for stream, calls in by_stream.items()},
-            heads={stream: max(c.heads for c in calls) for stream, calls in by_stream.items()},
-            key_value_heads={stream: max(c.key_value_heads for c in calls) for stream, calls in by_stream.items()},
-            widths={stream: max(_width(c) for c in calls) for stream, calls in by_stream.items()},
-            positions=positional_scheme(config),
-            max_tokens=self.encoder.max_length,
-            writes=self.network.can_generate(),
-        )
-
-
-def _width(call: Any) -> int:
-    query = getattr(call, "query", None)
-    return 0 if query is None else int(query.shape[-1])
+        if recording.calls:
+            self._checked(recording)
+        return card_of(self.name, self.network, recording.calls, self.encoder.max_length)

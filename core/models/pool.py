@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from pathlib import Path
 
 import torch
 
@@ -25,16 +26,26 @@ class ModelPool:
         self._max_bytes = max_bytes
         self._models = Store(max_bytes)
 
-    def get(self, name: str, dtype: str, job: Job, *, device: str | None = None, insist: bool = False) -> Model:
+    def get(
+        self,
+        name: str,
+        dtype: str,
+        job: Job,
+        *,
+        device: str | None = None,
+        insist: bool = False,
+        folder: Path | None = None,
+    ) -> Model:
         """The model, opened now if nobody did before; on the best device here where `device` is None.
 
         name: of the catalogue, of a downloaded hub model, or of a folder below the roots: other folders stay closed.
+        folder: that of a browser session's own model, which then is called `name`; whoever knows no folder cannot ask.
         Raises HeadlightError like `load`, and for a model larger than the pool, which would be read anew each time.
         """
 
         def opened() -> Model:
             return load(
-                openable(name),
+                openable(name) if folder is None else str(folder),
                 called=name,
                 device=device,
                 dtype=dtype,
@@ -44,11 +55,15 @@ class ModelPool:
             )
 
         return self._models.get_or_make(
-            (name, device or best_device(), dtype, insist),
+            (name, folder, device or best_device(), dtype, insist),
             make=lambda: self._with_room(opened),
             size=lambda model: model.nbytes,
             while_waiting=lambda: job.waiting(1),
         )
+
+    def close(self, folder: Path) -> None:
+        """Let go of the models of a folder that is given up."""
+        self._models.drop(lambda key: isinstance(key, tuple) and key[1] == folder)
 
     def _with_room(self, opened: Callable[[], Model]) -> Model:
         """Let go of the models that nobody uses now, where that makes room for the one that is asked for."""

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from core.capture import prepare
+from core.capture import has_attention, prepare
 from core.text import TextEncoder
 
 LENGTH = 8
@@ -23,10 +23,13 @@ _WORDS = {
 def settled(network: PreTrainedModel, encoder: TextEncoder, device: str) -> str:
     """Choose how the network's attention is seen, and return that in words for the load report.
 
-    Call it once, before threads share the network: it may change its attention implementation.
+    Call it once, before threads share the network: it may change its attention implementation. "" where there is no
+    attention to read.
     Raises what the network raises on a text.
     """
     path = prepare(network, probe_inputs(network, encoder, device))
+    if not has_attention(network.config):
+        return ""
     return " and ".join(_WORDS.get(part, part) for part in path.split(" and "))
 
 

@@ -10,6 +10,12 @@ from torch import Tensor
 
 from core.text import Tokens
 
+# The one row of attention pooling: what asks is a vector of the model itself, and no token of a text.
+POOLED = Tokens(
+    text="", text_pair=None, ids=(-1,), pieces=("[pooled]",), labels=("[pooled]",), spans=(None,), sequences=(None,),
+    words=(0,), type_ids=(0,), special=(False,), unknown=(False,),
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -27,7 +33,7 @@ class Reading:
     def sides(self) -> dict[str, tuple[Tokens, Tokens]]:
         """Tokens of the rows and of the columns, by stream."""
         if self.decoder is None:
-            return {"self": (self.tokens, self.tokens)}
+            return {"self": (self.tokens, self.tokens), "pooling": (POOLED, self.tokens)}
         return {
             "encoder": (self.tokens, self.tokens),
             "decoder": (self.decoder, self.decoder),

@@ -53,10 +53,10 @@ def wrote_lines(trace: Trace, most: int) -> list[tuple[str, str]]:
 
 def _is_cut(trace: Trace, most: int) -> bool:
     """Whether the limit ended the text, and not the model."""
-    if "decoder" not in trace.streams:
-        return not trace.tokens.special[-1]
     # It holds a start token and what was said, without the token that ends a text.
-    said = trace.queries("decoder")
+    said = trace.said
+    if said is None:
+        return not trace.tokens.special[-1]
     return said.dropped > 0 or len(said) > (most or ANSWER_TOKENS)
 
 

@@ -74,6 +74,8 @@ def looking_at(
     heads = len(trace.groups(int(state.layer), stream))
     text = (task.model, task.text, task.text_pair, task.writing.target, stream)
     opening = request.opening.query if request.opening else None
+    if queries == 1:
+        opening = 0  # the one row of attention pooling: there is nothing to choose
     if arriving is not None:
         _arrive(arriving, queries, keys, heads, opening)
     elif state.get(_PICKED_IN) != text:

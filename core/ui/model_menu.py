@@ -7,35 +7,50 @@ import streamlit as st
 from core.errors import HeadlightError
 from core.models import Listing, catalogue, download
 from core.models.folders import folders_below_roots
+from core.ui import own_models
+from core.ui.own_models import ADDED
 from core.ui.progress import with_progress
 from core.ui.words import note, small_print
 
-ADDED = "added_models"
 WANTED = "wanted_model"
+WANTED_TEXT = "wanted_text"
+IN_THIS_SESSION = "Kept until you close this tab, and open to nobody else."
 NETWORK = "Only these buttons use the network; the files go into the cache of the Hugging Face hub."
 
 
 def openable() -> list[str]:
-    """Names of what opens here without asking anybody: the catalogue, the server's folders, what was added by name.
+    """Names of what opens here without asking anybody: the default, the models of this browser session alone, the rest
+    of the catalogue, the server's folders, what was added by name.
 
     Where nothing does, the page says why and ends here.
     """
     listings = catalogue()
     listed = [listing.entry.name for listing in listings if listing.unavailable is None]
-    names = list(dict.fromkeys([*listed, *folders_below_roots(), *st.session_state.get(ADDED, ())]))
+    others = [*listed, *folders_below_roots(), *st.session_state.get(ADDED, ())]
+    names = list(dict.fromkeys([*others[:1], *own_models.names(), *others[1:]]))
     if not names:
         note(str(listings[0].unavailable), "error")
         st.stop()
     return names
 
 
+def want(name: str, text: str | None = None) -> None:
+    """Let the next page with a menu of models open this one, with a text of its own where one is given."""
+    st.session_state[WANTED] = name
+    if text is not None:
+        st.session_state[WANTED_TEXT] = text
+
+
 def choose_model(names: list[str]) -> str:
     """The menu of models, with a line about the one that is chosen."""
     if (wanted := st.session_state.pop(WANTED, None)) in names:
         st.session_state.model = wanted
+    if (text := st.session_state.pop(WANTED_TEXT, None)) is not None:
+        st.session_state.text, st.session_state.text_pair = text, ""
     model = st.selectbox("Model", names, key="model", persist_state="session")
     summary = next((listing.entry.summary for listing in catalogue() if listing.entry.name == model), None)
-    small_print(summary or "A model of your own.", "model-summary")
+    own = IN_THIS_SESSION if model in own_models.names() else "A model of your own."
+    small_print(summary or own, "model-summary")
     return str(model)
 
 
@@ -71,5 +86,5 @@ def _get(name: str) -> None:
             note(str(error), "error")
             return
     st.session_state[ADDED] = (*st.session_state.get(ADDED, ()), name)
-    st.session_state[WANTED] = name
+    want(name)
     st.rerun()

@@ -27,12 +27,18 @@ def report_warnings(report: LoadReport) -> list[tuple[str, str]]:
 
 def _facts(card: ModelCard) -> str:
     shapes = (
-        f"{stream}: {card.layers[stream]} layers × {card.heads[stream]} heads"
+        f"{stream}: {_counted(card.layers[stream], 'layer')} × {_counted(card.heads[stream], 'head')}"
         + (f" that share {card.key_value_heads[stream]} key-value heads" if _shares(card, stream) else "")
         for stream in card.streams
     )
-    positions = f"{card.positions} positions"
+    # What is no scheme, but makes one needless.
+    is_scheme = card.positions not in ("recurrence", "convolution")
+    positions = f"{card.positions} positions" if is_scheme else f"positions by {card.positions}"
     return " · ".join([card.name, f"family {card.family}", *shapes, positions, f"reads {card.max_tokens:,} tokens"])
+
+
+def _counted(number: int, name: str) -> str:
+    return f"{number} {name}{'' if number == 1 else 's'}"
 
 
 def _shares(card: ModelCard, stream: str) -> bool:

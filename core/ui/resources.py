@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -27,11 +29,17 @@ class Session:
     name: str
     queues: Queues
     results: Store
+    _endings: ExitStack = field(default_factory=ExitStack, repr=False, compare=False)
+
+    def at_end(self, ending: Callable[[], None]) -> None:
+        """Have something else that this session holds let go with it, the latest first, in whichever thread ends it."""
+        self._endings.callback(ending)
 
     def end(self) -> None:
-        """Stop its runs and forget its results, its texts among them."""
+        """Stop its runs and forget its results, its texts among them, and then all that asked to end with it."""
         self.queues.cancel_owner(self.name)
         self.results.drop(lambda key: isinstance(key, tuple) and key[0] == self.name)
+        self._endings.close()
 
 
 @st.cache_resource(show_spinner=False)

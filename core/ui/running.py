@@ -11,7 +11,7 @@ from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.refusals import RandomWeights
 from core.text.cleaning import NothingToRead
-from core.ui import resources
+from core.ui import own_models, resources
 from core.ui.progress import AT_ONCE, with_progress
 from core.ui.words import note
 from core.ui.writing import NOTHING, Writing
@@ -104,10 +104,11 @@ def _run(job: Job, task: Task) -> Analysis:
     # Imported here, after the first progress, because it takes seconds in a fresh server.
     from core.heads import survey
 
-    model = resources.models().get(task.model, task.dtype, job, insist=task.insist)
+    folder = own_models.folder_of(task.model)
+    model = resources.models().get(task.model, task.dtype, job, insist=task.insist, folder=folder)
     with resources.session().queues.of(model.device).turn(job):
         # A wish that was made for another model is no fault of this one's.
-        target = task.writing.target if "cross" in model.card.streams else None
+        target = task.writing.target if model.card.answers else None
         pair, generate = (None, task.writing.generate) if model.card.writes else (task.text_pair, 0)
         trace = model.run(task.text, pair, target, generate, decoding=task.writing.decoding(), job=job)
         surveys = {stream: survey(trace, stream, job) for stream in trace.streams}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 
@@ -21,6 +22,9 @@ def start() -> None:
         return
     slot.progress(0.0, AT_ONCE[:1].upper() + AT_ONCE[1:])
     time.sleep(SECONDS_TO_SEND)
+    # Read when torch is loaded: threads that wait for a core must not spin, or two runs at once slow each other down
+    # many times over.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     import core.views  # noqa: F401
 
     slot.empty()

@@ -79,7 +79,7 @@ def writing_controls(card: ModelCard | None, slot: DeltaGenerator) -> Writing:
         return Writing(target, generate, kind, seed, temperature, beams)
     if not card.writes:
         return Writing()
-    answers = "cross" in card.streams
+    answers = card.answers
     most = min(MOST_WRITTEN, card.max_tokens)
     # Only where it must change: a number that is being typed would be lost.
     if state.get("generate", 0) > most or "generate" not in state:

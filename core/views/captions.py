@@ -30,26 +30,29 @@ __all__ = [
 ]
 
 
-def provenance_line(trace: Trace, stream: str) -> str:
-    """Where the numbers of a trace come from. stream: the one that is looked at."""
+def provenance_line(trace: Trace, stream: str | None = None) -> str:
+    """Where the numbers of a trace come from. stream: the one that is looked at; None for a model without attention."""
     p = trace.provenance
-    calls, worst = sum(check.calls for check in p.checks), max(check.error for check in p.checks)
-    parts = [
-        p.model,
-        f"weights {p.revision}",
-        p.device,
-        p.dtype,
-        f"{trace.mask_name(stream)} attention through {p.backend}",
-        f"checked in all {calls} attention layers, every head: weights × values (A·V) give the model's output (O) "
-        f"{within(worst)}" + (" of its largest value" if worst else ""),
-        p.remark,
-    ]
+    parts = [p.model, f"weights {p.revision}", p.device, p.dtype, *_proof(trace, stream), p.remark]
     return " · ".join(filter(None, parts))
+
+
+def _proof(trace: Trace, stream: str | None) -> list[str]:
+    p = trace.provenance
+    if stream is None:
+        return []
+    calls, worst = sum(check.calls for check in p.checks), max(check.error for check in p.checks)
+    layers = "its attention layer" if calls == 1 else f"all {calls} attention layers"
+    return [
+        f"{trace.mask_name(stream)} attention through {p.backend}",
+        f"checked in {layers}, every head: weights × values (A·V) give the model's output (O) "
+        f"{within(worst)}" + (" of its largest value" if worst else ""),
+    ]
 
 
 def reading_notes(trace: Trace) -> tuple[Note, ...]:
     """What must be known about how the text was read, and a target that was cut."""
     notes = notes_on(trace.tokens)
-    if "decoder" in trace.streams and trace.queries("decoder").dropped:
-        notes += notes_on(trace.queries("decoder"))
+    if trace.said is not None and trace.said.dropped:
+        notes += notes_on(trace.said)
     return notes

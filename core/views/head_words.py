@@ -216,7 +216,8 @@ def _sink_facts(trace: Trace, view: View) -> list[tuple[str, str]]:
         return []
     share = _sink_share(trace, view)
     what = "these heads give" if view.head is None else "this head gives"
-    return [(f"{share_words(share)} on the sink", f"Weight that {what} to no token, averaged over all queries.")]
+    meaning = f"Weight that {what} to no token, such as to a sink of the model's own, averaged over all queries."
+    return [(f"{share_words(share)} on no token", meaning)]
 
 
 def _sink_share(trace: Trace, view: View) -> float:

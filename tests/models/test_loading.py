@@ -114,6 +114,8 @@ def test_an_architecture_that_is_no_model_class_is_refused(folder: Path, archite
         {"n_embd": 2**40},
         {"n_embd": "many"},
         {"n_head": 5},
+        {"n_layer": 10**9},
+        {"num_labels": 10**12},
         {"activation_function": "no such function"},
         {"quantization_config": {"quant_method": "gptq", "bits": 4}},
     ],

@@ -48,6 +48,17 @@ def test_catalogue_names_and_folders_below_the_roots_are_openable(rooted: Path) 
     assert openable("tiny") == openable(str(rooted)) == str(rooted)
 
 
+def test_a_folder_of_its_own_opens_for_whoever_names_it_until_it_is_closed(gpt2_folder: Path, job: Job) -> None:
+    pool = ModelPool(1 << 30)
+    model = pool.get("mine", "float32", job, folder=gpt2_folder)
+    assert model.name == "mine"
+    assert pool.get("mine", "float32", job, folder=gpt2_folder) is model
+    with refused("mine"):
+        pool.get("mine", "float32", job)
+    pool.close(gpt2_folder)
+    assert pool.get("mine", "float32", job, folder=gpt2_folder) is not model
+
+
 def test_insisting_is_another_model(rooted: Path, job: Job) -> None:
     pool = ModelPool(1 << 30)
     assert pool.get("tiny", "float32", job, insist=True) is not pool.get("tiny", "float32", job)

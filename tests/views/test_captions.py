@@ -47,9 +47,9 @@ def test_a_sink_is_stated_with_its_share_and_rows_are_not_said_to_sum_to_one():
     surveyed, view = survey(trace, "self"), View("self", 1, 2)
     share = float(trace.sink_share(1, [2]).mean())
     assert 0 < share < 1
-    assert f"{share:.2f} on the sink" in dict(captions.head_facts(trace, surveyed, view))
+    assert f"{share:.2f} on no token" in dict(captions.head_facts(trace, surveyed, view))
     mean = float(trace.sink_share(1).mean())
-    assert f"{mean:.2f} on the sink" in dict(captions.head_facts(trace, surveyed, View("self", 1, None)))
+    assert f"{mean:.2f} on no token" in dict(captions.head_facts(trace, surveyed, View("self", 1, None)))
     for figure in (heatmap_figure(trace, view, surveyed), head_view_figure(trace, view)):
         assert "rows sum to less than 1" in figure.caption
         assert "sums to 1" not in figure.caption

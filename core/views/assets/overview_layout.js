@@ -27,7 +27,8 @@ function layoutOverview({ header, tiles }, room, ratio) {
   const blocks = Math.ceil(layers / perBlock);
   const [width, height] = [tile.pitchX * heads + tile.gap, tile.pitchY * perBlock + tile.gap];
   const blockPitch = width + Math.round(left * ratio);
-  const totalWidth = left + ((blocks - 1) * blockPitch + width) / ratio;
+  // The titles of both sides take more room than a lone narrow tile.
+  const totalWidth = left + Math.max(((blocks - 1) * blockPitch + width) / ratio, font * 4);
   const totalHeight = top + Math.max(height / ratio, font * 4);
   return { ratio, font, left, top, ...tile, blocks, perBlock, blockPitch, totalWidth, totalHeight };
 }

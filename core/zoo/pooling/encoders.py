@@ -1,0 +1,59 @@
+"""The three encoders of a classifier with pooling attention: what each word's state is made of.
+
+Shapes: B batch, S tokens, E width of an embedding, H width of a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from core.zoo.pooling.configuration import PoolingConfig
+from core.zoo.recurrent.layers import RecurrentLayers, States
+
+
+class BiLstm(nn.Module):
+    """The whole text, in both directions: h = [forward; backward]."""
+
+    def __init__(self, config: PoolingConfig) -> None:
+        super().__init__()
+        self.layers = RecurrentLayers("lstm", config.embedding_size, config.hidden_size)
+
+    def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
+        states: States = self.layers(embedded, mask)
+        return states.each
+
+
+class Convolution(nn.Module):
+    """A few words on each side: ReLU of filters of several widths, beside each other. Padding counts as nothing."""
+
+    def __init__(self, config: PoolingConfig) -> None:
+        super().__init__()
+        width = config.hidden_size // len(config.kernel_sizes)
+        self.filters = nn.ModuleList(
+            nn.Conv1d(config.embedding_size, width, size, padding=size // 2) for size in config.kernel_sizes
+        )
+
+    def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
+        visible = (embedded * mask[..., None].to(embedded.dtype)).mT  # (B, S, E) -> (B, E, S)
+        return torch.relu(torch.cat([each(visible) for each in self.filters], dim=1)).mT  # (B, H, S) -> (B, S, H)
+
+
+class EachAlone(nn.Module):
+    """Each word by itself: ReLU of a linear map."""
+
+    def __init__(self, config: PoolingConfig) -> None:
+        super().__init__()
+        self.linear = nn.Linear(config.embedding_size, config.hidden_size)
+
+    def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
+        return torch.relu(self.linear(embedded))
+
+
+ENCODERS: dict[str, Callable[[PoolingConfig], nn.Module]] = {
+    "bilstm": BiLstm,
+    "cnn": Convolution,
+    "average": EachAlone,
+}

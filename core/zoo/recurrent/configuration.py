@@ -1,0 +1,91 @@
+"""What a recurrent encoder-decoder is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from transformers import PreTrainedConfig
+
+from core.errors import HeadlightError
+
+CELL_NAMES = ("tanh", "lstm", "gru")
+# Those whose query is the state after the step, as in Luong et al. (2015).
+LUONG = ("dot", "general", "concat", "local", "uniform")
+ATTENTIONS = ("none", "additive", *LUONG)
+
+
+class RecurrentConfig(PreTrainedConfig):
+    """Sizes and parts of a recurrent encoder-decoder.
+
+    hidden_size        width of the encoder's states and of the decoder's; a bidirectional encoder has half of it in
+                       each direction, so that a query is as wide as a state
+    num_hidden_layers  of the encoder; the decoder has one
+    attention          "none": the decoder starts from the encoder's last states and sees nothing else of the source
+    input_feeding      whether the decoder's output before is part of its input, as in Luong et al. (2015); None: with
+                       every score but "additive", whose decoder is fed the context anyway
+    window             D of "local"
+    forget_bias        of an LSTM's forget gates at the start: what their two biases sum to
+    tie_word_embeddings  one table for source, target and output, instead of three
+
+    Raises HeadlightError if these do not fit together.
+    """
+
+    model_type = "headlight_recurrent"
+
+    vocab_size: int = 64
+    hidden_size: int = 64
+    embedding_size: int = 64
+    cell: str = "gru"
+    num_hidden_layers: int = 1
+    bidirectional: bool = True
+    attention: str = "additive"
+    input_feeding: bool | None = None
+    window: int = 10
+    dropout: float = 0.0
+    forget_bias: float = 0.0
+    tie_word_embeddings: bool = False
+    is_encoder_decoder: bool = True
+    use_cache: bool = False
+    pad_token_id: int | None = 0
+    bos_token_id: int | None = 1
+    eos_token_id: int | list[int] | None = 2
+    decoder_start_token_id: int | None = 1
+
+    def __post_init__(self, **kwargs: Any) -> None:
+        if self.input_feeding is None:
+            self.input_feeding = self.attention in LUONG
+        for wrong, sentence in self._misfits():
+            if wrong:
+                raise HeadlightError(sentence)
+        super().__post_init__(**kwargs)  # type: ignore[no-untyped-call]
+
+    def _misfits(self) -> list[tuple[bool, str]]:
+        """What may not fit together, each with the sentence about it."""
+        return [
+            (
+                self.cell not in CELL_NAMES,
+                f"There is no cell called {self.cell!r}: choose one of {', '.join(CELL_NAMES)}.",
+            ),
+            (
+                self.attention not in ATTENTIONS,
+                f"There is no attention called {self.attention!r}: choose one of {', '.join(ATTENTIONS)}.",
+            ),
+            (
+                bool(self.input_feeding) and self.attention not in LUONG,
+                f"Input feeding needs attention that asks after the step, and {self.attention!r} does not: choose one "
+                f"of {', '.join(LUONG)}, or leave it out.",
+            ),
+            (
+                self.bidirectional and self.hidden_size % 2 == 1,
+                f"Both directions share the width, and {self.hidden_size} is odd: choose an even one.",
+            ),
+            (
+                self.window < 1,
+                f"The window of local attention must reach one place at least, and {self.window} was given.",
+            ),
+            (
+                self.tie_word_embeddings and self.embedding_size != self.hidden_size,
+                f"Tied embeddings are as wide as the states, and these are {self.embedding_size} and "
+                f"{self.hidden_size} wide: choose equal widths, or do not tie them.",
+            ),
+        ]

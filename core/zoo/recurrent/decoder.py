@@ -1,0 +1,76 @@
+"""What the three decoders of a recurrent encoder-decoder have in common.
+
+Shapes: B batch, T target tokens, S source tokens, E width of an embedding, H width of a state, G gates.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from core.zoo.recurrent.cells import CELLS, State
+from core.zoo.recurrent.configuration import RecurrentConfig
+from core.zoo.recurrent.encoder import Encoded
+from core.zoo.scores import SCORES, Attention, Local, Score
+
+
+class RecurrentDecoder(nn.Module):
+    """Embeddings, the first state and one cell, whose input is [embedding; what else the decoder is fed].
+
+    fed_width: of what else it is fed, 0 for nothing
+    """
+
+    def __init__(self, config: RecurrentConfig, fed_width: int) -> None:
+        super().__init__()
+        kind, width = CELLS[config.cell], config.hidden_size
+        self.embedding = nn.Embedding(config.vocab_size, config.embedding_size)
+        self.dropout = nn.Dropout(config.dropout)
+        self.start = nn.ModuleList(nn.Linear(width, width) for _ in range(kind.parts))
+        self.cell = kind(config.embedding_size + fed_width, width)
+
+    def first_state(self, encoded: Encoded) -> State:
+        """Of the encoder's final states: h = tanh(W h + b), and for an LSTM c = W c + b."""
+        assert encoded.final_states is not None
+        parts = encoded.final_states.unbind(1)  # (B, parts, H) -> parts of (B, H)
+        first, *rest = (linear(part) for linear, part in zip(self.start, parts, strict=True))
+        return torch.tanh(first), *rest
+
+    def given(self, embedded: Tensor) -> tuple[Tensor, ...]:
+        """The embeddings' share of the gates, for all steps at once: (B, T, E) -> T of (B, G · H)."""
+        weight = self.cell.weight_ih[:, : embedded.shape[2]]
+        return F.linear(embedded.transpose(0, 1), weight, self.cell.bias_ih).unbind(0)
+
+    def for_fed(self, embedded: Tensor) -> Tensor:
+        """The cell's weights for what else it is fed, (fed_width, G · H)."""
+        return self.cell.weight_ih[:, embedded.shape[2] :].T
+
+    def unrolled(self, embedded: Tensor, state: State) -> Tensor:
+        """All states of a decoder that is fed nothing else: (B, T, E) -> (B, T, H)."""
+        states = []
+        for given in self.given(embedded):
+            state = self.cell.step(given, state)
+            states.append(state[0])
+        return torch.stack(states, dim=1)
+
+
+class Readout(nn.Module):
+    """h~ = tanh(W [c; s]), as in Luong et al. (2015): what the words are read from."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.of_both = nn.Linear(2 * width, width, bias=False)
+
+    def forward(self, context: Tensor, state: Tensor) -> Tensor:
+        return torch.tanh(self.of_both(torch.cat([context, state], dim=-1)))  # (…, 2 · H) -> (…, H)
+
+
+def cross_attention(config: RecurrentConfig) -> Attention:
+    """Over the encoder's states, as the config says."""
+    width = config.hidden_size
+    score: Score
+    if config.attention == "local":
+        score = Local(width, width, config.window)
+    else:
+        score = SCORES[config.attention](width, width)
+    return Attention(score, "cross")

@@ -1,0 +1,49 @@
+"""The decoders of Luong, Pham & Manning (2015): they ask with the state after the step.
+
+s_t = cell(…, s_{t-1}), then c_t = attention(s_t) and h~_t = tanh(W [c_t; s_t]), from which the words are read.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from core.zoo.recurrent.configuration import RecurrentConfig
+from core.zoo.recurrent.decoder import Readout, RecurrentDecoder, cross_attention
+from core.zoo.recurrent.encoder import Encoded
+
+
+class LuongDecoder(RecurrentDecoder):
+    """Steps, then looks. As no step depends on what was seen before, all queries are asked at once."""
+
+    def __init__(self, config: RecurrentConfig, fed_width: int = 0) -> None:
+        super().__init__(config, fed_width)
+        self.attention = cross_attention(config)
+        self.readout = Readout(config.hidden_size)
+
+    def forward(self, embedded: Tensor, encoded: Encoded, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Embedded (B, T, E), source mask (B, S) -> outputs (B, T, H), weights (B, T, S)."""
+        memory = self.attention.remember(encoded.last_hidden_state, mask)
+        states = self.unrolled(embedded, self.first_state(encoded))
+        contexts, weights = self.attention(states, memory)
+        return self.readout(contexts, states), weights
+
+
+class FedLuongDecoder(LuongDecoder):
+    """With input feeding: s_t = cell([y_{t-1}; h~_{t-1}], s_{t-1}), where the first h~ is zero."""
+
+    def __init__(self, config: RecurrentConfig) -> None:
+        super().__init__(config, fed_width=config.hidden_size)
+
+    def forward(self, embedded: Tensor, encoded: Encoded, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Embedded (B, T, E), source mask (B, S) -> outputs (B, T, H), weights (B, T, S)."""
+        memory = self.attention.remember(encoded.last_hidden_state, mask)
+        state, for_output = self.first_state(encoded), self.for_fed(embedded)
+        output, outputs, rows = torch.zeros_like(state[0]), [], []
+        for given in self.given(embedded):
+            state = self.cell.step(torch.addmm(given, output, for_output), state)
+            context, weights = self.attention(state[0][:, None], memory)
+            output = self.readout(context[:, 0], state[0])
+            outputs.append(output)
+            rows.append(weights)
+        return torch.stack(outputs, dim=1), torch.cat(rows, dim=1)
