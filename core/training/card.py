@@ -1,0 +1,76 @@
+"""The card of a trained model: README.md in Markdown, and training.json, which a program reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is said of a trained model.
+
+    title, summary: what it is and what for. data: where its examples come from, with the licence. values: the recipe,
+    by name. scores: measured values, by name; None where something could not be measured. limits: what it cannot do, a
+    sentence each. history: what training.json keeps of the run, beside all this.
+    """
+
+    title: str
+    summary: str
+    data: str
+    values: Mapping[str, Any]
+    scores: Mapping[str, float | int | str | None]
+    limits: Sequence[str] = ()
+    history: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For training.json."""
+        return {
+            "title": self.title,
+            "recipe": dict(self.values),
+            "scores": dict(self.scores),
+            "history": dict(self.history),
+        }
+
+    def markdown(self) -> str:
+        """For README.md."""
+        parts = [
+            f"# {_escaped(self.title)}",
+            _escaped(self.summary),
+            "Trained with Headlight. Open its folder with `core.load(folder)`, or in the app.",
+            "## Data",
+            _escaped(self.data),
+            "## Scores",
+            _table("score", self.scores),
+            "## Recipe",
+            _table("value", _flat(self.values)),
+        ]
+        if self.limits:
+            parts += ["## Limits", "\n".join(f"- {_escaped(limit)}" for limit in self.limits)]
+        return "\n\n".join(parts) + "\n"
+
+
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested values side by side; their own names are plain enough."""
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        flat |= _flat(value) if isinstance(value, Mapping) else {name: value}
+    return flat
+
+
+def _table(heading: str, values: Mapping[str, Any]) -> str:
+    rows = [f"| {_escaped(name)} | {_escaped(_shown(value))} |" for name, value in values.items()]
+    return "\n".join([f"| name | {heading} |", "| --- | --- |", *rows])
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown shows as it is, in one line."""
+    shown = " ".join(text.split())
+    for mark in "\\`*_[]<>|":
+        shown = shown.replace(mark, f"\\{mark}")
+    return shown

@@ -1,0 +1,34 @@
+"""Cross-entropy with label smoothing in both conventions, as a sum and a count, so that batches of any size add up."""
+
+from __future__ import annotations
+
+import torch.nn.functional as F
+from torch import Tensor
+
+from core.training.options import Smoothing
+
+# What torch, and all who copied it, mark a place with where nothing is to be predicted.
+IGNORED = -100
+
+
+def smoothed_cross_entropy(
+    logits: Tensor, target: Tensor, epsilon: float = 0.0, convention: Smoothing = "uniform"
+) -> tuple[Tensor, int]:
+    """The sum of -Σ_k q_k ln p_k over all places with a target, in nats, and their number.
+
+    logits: (..., K), computed in float32 whatever their type. target: (...), -100 where nothing is to be predicted.
+    q of the right answer and of each other one, with ε = epsilon:
+        "uniform"  1 - ε + ε/K  and  ε/K      (Szegedy et al. 2016; torch.nn.functional.cross_entropy)
+        "others"   1 - ε        and  ε/(K-1)  (tutorials: "0.9, and 0.1 shared by the rest")
+    """
+    answers = logits.shape[-1]
+    # "others" is "uniform" with a larger ε: the right answer's own share of it comes on top.
+    spread = epsilon if convention == "uniform" or answers == 1 else min(1.0, epsilon * answers / (answers - 1))
+    total = F.cross_entropy(
+        logits.float().reshape(-1, answers),
+        target.reshape(-1),
+        ignore_index=IGNORED,
+        reduction="sum",
+        label_smoothing=spread,
+    )
+    return total, int((target != IGNORED).sum())

@@ -1,0 +1,73 @@
+"""From a recipe to all that a run on the Training page needs: network, tokenizer, trainer and the film's labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from core.training.evaluation.toys import evaluate
+from core.training.networks import build_network
+from core.training.recipe import Recipe
+from core.training.reports import Evaluation
+from core.training.snapshots import film, labels_of
+from core.training.tasks import Task
+from core.training.toys import ToySupply, judging_pairs
+from core.training.trainer import Trainer
+from core.training.vocabulary import SPECIALS, character_tokenizer
+
+# Pairs that a run is judged by: while it trains, and of each length at its end.
+JUDGED, JUDGED_PER_LENGTH = 64, 100
+LENGTHS = (4, 8, 12)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run that is ready to start; `trainer.run()` trains `network` in place.
+
+    rows, cols: labels of the film's frames, characters and </s>; rows are what is written, columns what is read.
+    """
+
+    recipe: Recipe
+    network: PreTrainedModel
+    tokenizer: PreTrainedTokenizerFast
+    trainer: Trainer
+    task: Task
+    rows: tuple[str, ...]
+    cols: tuple[str, ...]
+
+    def evaluate(self) -> Evaluation:
+        """How good the network is now, on the same pairs as during training."""
+        return evaluate(self.network, self.task, judging_pairs(self.task, JUDGED), self.trainer.step)
+
+    def evaluate_by_length(self) -> dict[int, Evaluation]:
+        """How good it is on sources of 4, 8, 12 characters and of the unseen length; empty where lengths are given."""
+        if self.task.lengths is None or self.task.unseen is None:
+            return {}
+        return {
+            length: evaluate(
+                self.network, self.task, judging_pairs(self.task, JUDGED_PER_LENGTH, length), self.trainer.step
+            )
+            for length in (*LENGTHS, self.task.unseen)
+        }
+
+
+def prepared(recipe: Recipe, device: str | torch.device = "cpu") -> Prepared:
+    """Everything for a run of a recipe on a device. Two calls with one recipe give runs that are equal on a CPU."""
+    task = recipe.toy
+    options = recipe.options
+    network = build_network(recipe.settings, len(SPECIALS) + len(task.alphabet), options.seed)
+    judged = judging_pairs(task, JUDGED)
+    trainer = Trainer(
+        network,
+        ToySupply(task, options.batch_size, options.seed),
+        options,
+        device=device,
+        evaluate=lambda step: evaluate(network, task, judged, step),
+        snapshot=film(network, task),
+    )
+    tokenizer = character_tokenizer(task.alphabet)
+    return Prepared(
+        recipe, network, tokenizer, trainer, task, labels_of(task.shown.target), labels_of(task.shown.source)
+    )

@@ -1,0 +1,186 @@
+"""Sentiment, or any other classes of texts: words, a classifier with pooling attention or a Transformer encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from core.errors import HeadlightError
+from core.training.batches import LengthBuckets
+from core.training.card import Card
+from core.training.corpora import read_labelled, split
+from core.training.evaluation.classification import classifier_scores
+from core.training.evaluation.samples import BATCH, batch_of, evaluate_samples
+from core.training.history import Record
+from core.training.options import Options
+from core.training.recipes.course import CommandRecipe, Course, Say, report_bad
+from core.training.samples import Sample
+from core.training.saving import save_model, told_of
+from core.training.trainer import Trainer
+from core.training.vocabulary import word_tokenizer
+
+
+@dataclass(frozen=True)
+class ClassifierSettings:
+    """encoder: "bilstm", "cnn", "average" or "transformer". attention: "additive", "dot" or "uniform", of the others.
+
+    width: of the states; embedding: of the words, which in a Transformer are as wide as the states. layers, heads,
+    positions, norm: of a Transformer. dropout: share of values set to zero in training.
+    """
+
+    encoder: str = "bilstm"
+    attention: str = "additive"
+    width: int = 128
+    embedding: int = 100
+    layers: int = 2
+    heads: int = 4
+    positions: str = "sinusoidal"
+    norm: str = "pre"
+    dropout: float = 0.3
+
+    @property
+    def title(self) -> str:
+        return "Transformer encoder" if self.encoder == "transformer" else f"{self.encoder}, {self.attention} attention"
+
+
+@dataclass(frozen=True)
+class LabelledData:
+    """vocabulary: words. longest: tokens a text, the rest is cut off. development, test: shares of the texts."""
+
+    vocabulary: int = 4000
+    longest: int = 64
+    development: float = 0.1
+    test: float = 0.1
+
+
+OPTIONS = Options(
+    steps=1500, batch_size=32, learning_rate=1e-3, schedule="linear", warmup=50, word_dropout=0.1, patience=5,
+    evaluate_every=100, snapshot_every=10**6,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Texts of a file as samples, split by the text itself, and the names of the classes in the order of their ids."""
+
+    labels: tuple[str, ...]
+    training: list[tuple[str, str]]
+    development: list[tuple[str, str]]
+    test: list[tuple[str, str]]
+
+    def samples(
+        self, tokenizer: PreTrainedTokenizerBase, rows: Sequence[tuple[str, str]], longest: int
+    ) -> list[Sample]:
+        """(label, text) rows as ids of at most `longest` tokens and the number of their label."""
+        if not rows:
+            return []
+        ids = tokenizer([text for _, text in rows], truncation=True, max_length=longest).input_ids
+        return [Sample(tuple(row), (self.labels.index(label),)) for row, (label, _) in zip(ids, rows, strict=True)]
+
+
+def read_classes(data: Path, values: Any, say: Say) -> Labelled:
+    """Read labelled texts and split them. Raises HeadlightError for fewer than two classes or too few texts."""
+    corpus = read_labelled(data)
+    report_bad(corpus.bad, say)
+    labels = tuple(sorted({label for label, _ in corpus.examples}))
+    if len(labels) < 2:
+        raise HeadlightError(f"{data} has {len(labels)} classes: a classifier needs two or more.")
+    parts = split(corpus.examples, lambda row: row[1], values.development, values.test)
+    if not all(parts):
+        raise HeadlightError(f"{data} has too few texts to hold some out: give at least a few hundred.")
+    say(f"{len(parts[0]):,} texts to learn from, {len(parts[1]):,} to judge by; classes {', '.join(labels)}.")
+    return Labelled(labels, *parts)
+
+
+def class_scores(network: PreTrainedModel, samples: Sequence[Sample]) -> dict[str, float | int | str | None]:
+    """Accuracy, F1 and AUC on samples that were not trained on."""
+    probabilities = np.concatenate(
+        [_probabilities(network, samples[start : start + BATCH]) for start in range(0, len(samples), BATCH)]
+    )  # (N, K)
+    scores = classifier_scores(np.array([sample.target[0] for sample in samples]), probabilities)
+    return {"test texts": len(samples), "accuracy": scores.accuracy, "F1": scores.f1, "AUC": scores.auc}
+
+
+@torch.no_grad()
+def _probabilities(network: PreTrainedModel, samples: Sequence[Sample]) -> np.ndarray[Any, np.dtype[np.float32]]:
+    network.eval()
+    logits = network(**batch_of(network, samples, "classifier").inputs).logits  # (B, K)
+    return logits.float().softmax(-1).cpu().numpy()
+
+
+def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> Course:
+    """Read the texts, learn the vocabulary, build network and trainer."""
+    settings, options, values = parts
+    assert data is not None
+    texts = read_classes(data, values, say)
+    tokenizer = word_tokenizer((text for _, text in texts.training), values.vocabulary)
+    network = build_classifier(settings, len(tokenizer), texts.labels, options.seed, values.longest)
+    judged = texts.samples(tokenizer, texts.development, values.longest)
+    samples = texts.samples(tokenizer, texts.training, values.longest)
+    trainer = Trainer(
+        network,
+        LengthBuckets(samples, options.batch_size, seed=options.seed, bucketing=options.bucketing),
+        options,
+        device=device,
+        kind="classifier",
+        evaluate=lambda step: evaluate_samples(network, judged, "classifier", step),
+    )
+
+    def save(folder: Path, history: Record) -> None:
+        scores = class_scores(network, texts.samples(tokenizer, texts.test, values.longest))
+        card = Card(
+            title=f"Classifier · {settings.title}",
+            summary=f"Tells {' from '.join(texts.labels)} texts. {network.num_parameters():,} weights.",
+            data=f"{data.name}: {len(samples):,} texts.",
+            history=told_of(history),
+            values={
+                "task": "sentiment", "settings": asdict(settings), "options": asdict(options), "data": asdict(values)
+            },
+            scores={"steps": trainer.step, **scores},
+            limits=["Words that it has not seen in training are one and the same to it."],
+        )  # fmt: skip
+        save_model(network, tokenizer, card, folder)
+
+    return Course(trainer, save)
+
+
+def build_classifier(
+    settings: ClassifierSettings, vocabulary: int, labels: Sequence[str], seed: int, longest: int
+) -> PreTrainedModel:
+    """A classifier with new weights; the caller's random state stays as it is."""
+    from core.zoo.pooling import PoolingConfig, PoolingForSequenceClassification
+    from core.zoo.transformer import TransformerConfig, TransformerForSequenceClassification
+
+    places = {label: place for place, label in enumerate(labels)}
+    named: dict[str, Any] = {"id2label": dict(enumerate(labels)), "label2id": places}
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        if settings.encoder == "transformer":
+            return TransformerForSequenceClassification(
+                TransformerConfig(
+                    vocab_size=vocabulary, hidden_size=settings.width, num_hidden_layers=settings.layers,
+                    num_attention_heads=settings.heads, positions=settings.positions, norm=settings.norm,
+                    dropout=settings.dropout, max_position_embeddings=max(512, longest), is_encoder_decoder=False,
+                    tie_word_embeddings=False, **named,
+                )
+            )  # fmt: skip
+        return PoolingForSequenceClassification(
+            PoolingConfig(
+                vocab_size=vocabulary, hidden_size=settings.width, embedding_size=settings.embedding,
+                encoder=settings.encoder, attention=settings.attention, dropout=settings.dropout, **named,
+            )
+        )  # fmt: skip
+
+
+RECIPE = CommandRecipe(
+    "sentiment",
+    "Label, tab, text, one a line; or a folder whose files or folders have neg and pos in their names.",
+    (ClassifierSettings(), OPTIONS, LabelledData()),
+    begin,
+)

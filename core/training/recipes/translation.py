@@ -1,0 +1,166 @@
+"""Translation: pairs of sentences, one shared vocabulary of byte-pair pieces, any sequence-to-sequence network.
+
+The pairs are split by source sentence, so that no sentence of development or test was seen in training in another
+version. Training stops early on the development loss; the test sentences are translated once, at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from core.errors import HeadlightError
+from core.training.batches import LengthBuckets
+from core.training.card import Card
+from core.training.corpora import read_pairs, split
+from core.training.evaluation.greedy import greedy
+from core.training.evaluation.samples import BATCH, batch_of, evaluate_samples
+from core.training.evaluation.translation import translation_scores
+from core.training.history import Record
+from core.training.networks import build_network
+from core.training.options import Options
+from core.training.recipes.course import CommandRecipe, Course, Say, report_bad
+from core.training.samples import Sample
+from core.training.saving import save_model, told_of
+from core.training.settings import Settings
+from core.training.trainer import Trainer
+from core.training.vocabulary import piece_tokenizer
+
+Pairs = list[tuple[str, str]]
+# Development sentences that are read and that are translated at each evaluation, and those that the card is scored on.
+READ, WRITTEN, SCORED = 1000, 64, 1000
+
+
+@dataclass(frozen=True)
+class TranslationData:
+    """vocabulary: pieces, shared by both languages. swap: translate from the second column into the first.
+
+    longest: most tokens of either side, </s> included; longer pairs are left out. versions: translations kept of one
+    source sentence, the first ones of the file; 0 keeps all. development, test: shares of the source sentences.
+    """
+
+    vocabulary: int = 4000
+    swap: bool = False
+    longest: int = 24
+    versions: int = 0
+    development: float = 0.01
+    test: float = 0.01
+
+
+SETTINGS = Settings(architecture="transformer", width=192, layers=3, heads=6, dropout=0.1)
+OPTIONS = Options(
+    steps=12_000, batch_size=128, learning_rate=1e-3, schedule="inverse_sqrt", warmup=800, label_smoothing=0.1,
+    patience=8, evaluate_every=500, snapshot_every=10**6, beta2=0.98,
+)  # fmt: skip
+
+
+def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> Course:
+    """Read the pairs, learn the vocabulary, build network and trainer."""
+    settings, options, values = parts
+    assert data is not None
+    corpus = read_pairs(data)
+    report_bad(corpus.bad, say)
+    pairs = [pair[::-1] for pair in corpus.examples] if values.swap else list(corpus.examples)
+    training, development, test = split(pairs, lambda pair: pair[0].lower(), values.development, values.test)
+    if not training or not development:
+        raise HeadlightError(f"{data} has too few pairs to hold some out: give at least a few hundred.")
+    training = _first_versions(training, values.versions)
+    tokenizer = piece_tokenizer((text for pair in training for text in pair), values.vocabulary)
+    samples = _fitting(samples_of(tokenizer, training), values.longest)
+    judged = _fitting(samples_of(tokenizer, development), values.longest)[:READ]
+    if not samples or not judged:
+        raise HeadlightError(f"No pair of {data} has at most {values.longest} tokens: set longest higher.")
+    say(f"{len(samples):,} pairs to learn from, {len(judged):,} to judge by, {len(tokenizer):,} pieces.")
+    network = build_network(settings, len(tokenizer), options.seed, tied=True, longest=max(512, values.longest))
+    trainer = Trainer(
+        network,
+        LengthBuckets(samples, options.batch_size, seed=options.seed, bucketing=options.bucketing),
+        options,
+        device=device,
+        evaluate=lambda step: evaluate_samples(network, judged, "seq2seq", step, WRITTEN),
+    )
+
+    def save(folder: Path, history: Record) -> None:
+        scores = scored(network, tokenizer, test or development, values.longest)
+        plan = {"settings": asdict(settings), "options": asdict(options), "data": asdict(values)}
+        card = Card(
+            title=f"Translation · {settings.title}",
+            summary=f"Translates lower-cased sentences. {network.num_parameters():,} weights.",
+            data=f"{data.name}: {len(samples):,} pairs of at most {values.longest} pieces a side.",
+            history=told_of(history),
+            values={"task": "translation", **plan},
+            scores={"steps": trainer.step, **scores},
+            limits=[f"Sentences of more than {values.longest} pieces were not trained on."],
+        )
+        save_model(network, tokenizer, card, folder)
+
+    return Course(trainer, save)
+
+
+def samples_of(tokenizer: PreTrainedTokenizerFast, pairs: Sequence[tuple[str, str]]) -> list[Sample]:
+    """Pairs of texts as ids, each side closed by </s>."""
+    if not pairs:
+        return []
+    sources = tokenizer([source for source, _ in pairs]).input_ids
+    targets = tokenizer([target for _, target in pairs]).input_ids
+    return [Sample(tuple(source), tuple(target)) for source, target in zip(sources, targets, strict=True)]
+
+
+def scored(
+    network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, pairs: Sequence[tuple[str, str]], longest: int
+) -> dict[str, float | int | str | None]:
+    """BLEU and chrF of greedy translations, lower-cased, against the first and against all versions of each source."""
+    versions: dict[str, list[str]] = {}
+    for source, target in pairs:
+        versions.setdefault(source, []).append(target.lower())
+    sources = [source for source in versions if len(tokenizer(source).input_ids) <= longest][:SCORED]
+    if not sources:
+        return {}
+    said = translated(network, tokenizer, sources, longest * 3 // 2)
+    first = translation_scores(said, [versions[source][:1] for source in sources])
+    every = translation_scores(said, [versions[source] for source in sources])
+    return {
+        "test sentences": len(sources),
+        "BLEU, first reference": first.bleu,
+        "BLEU, all references": every.bleu,
+        "chrF, first reference": first.chrf,
+        "BLEU signature": first.bleu_signature,
+    }
+
+
+def translated(
+    network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, sources: Sequence[str], most: int
+) -> list[str]:
+    """Greedy translations, in the order of the sources."""
+    said: list[str] = []
+    for start in range(0, len(sources), BATCH):
+        part = [Sample(tuple(ids), (2,)) for ids in tokenizer(list(sources[start : start + BATCH])).input_ids]
+        batch = batch_of(network, part, "seq2seq")
+        written = greedy(network, batch.source, batch.mask, most)
+        said += tokenizer.batch_decode(written, skip_special_tokens=True)
+    return said
+
+
+def _first_versions(pairs: Pairs, most: int) -> Pairs:
+    if not most:
+        return pairs
+    seen: dict[str, int] = {}
+    kept = []
+    for pair in pairs:
+        seen[pair[0]] = seen.get(pair[0], 0) + 1
+        if seen[pair[0]] <= most:
+            kept.append(pair)
+    return kept
+
+
+def _fitting(samples: list[Sample], longest: int) -> list[Sample]:
+    return [sample for sample in samples if max(len(sample.source), len(sample.target)) <= longest]
+
+
+RECIPE = CommandRecipe(
+    "translation", "Pairs of sentences, source, tab, target, one a line.", (SETTINGS, OPTIONS, TranslationData()), begin
+)

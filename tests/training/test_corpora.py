@@ -1,0 +1,71 @@
+"""Data files: what is read, and how bad lines and missing files are reported."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from core.errors import HeadlightError
+from core.training.corpora import read_labelled, read_lines, read_pairs, split
+
+
+def test_pairs_are_read_and_bad_lines_named_by_number(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    file.write_bytes("Go.\tVa !\nno tab\nHi.\t\n\nÇa\t".encode() + b"\xff\nRun!\tCours !\tCC-BY\n")
+    corpus = read_pairs(file)
+    assert corpus.examples == (("Go.", "Va !"), ("Run!", "Cours !"))
+    assert [str(line) for line in corpus.bad] == [
+        "pairs.tsv, line 2: no tab between source and target; skipped",
+        "pairs.tsv, line 3: an empty side; skipped",
+        "pairs.tsv, line 5: not UTF-8; skipped",
+    ]
+
+
+def test_gzipped_files_and_byte_order_marks_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "lines.txt.gz"
+    file.write_bytes(gzip.compress("\ufeffone\r\n\r\ntwo".encode()))
+    assert read_lines(file).examples == ("one", "two")
+
+
+def test_labels_stand_before_the_tab(tmp_path: Path) -> None:
+    file = tmp_path / "data.tsv"
+    file.write_text("good\tnice\tindeed\nbad line\nbad\tawful\n", encoding="utf-8")
+    corpus = read_labelled(file)
+    assert corpus.examples == (("good", "nice\tindeed"), ("bad", "awful"))
+    assert corpus.bad[0].number == 2
+
+
+def test_a_folder_labels_by_the_names_of_its_files_or_folders(tmp_path: Path) -> None:
+    (tmp_path / "rt-polarity.neg").write_text("dull\nsilly\n", encoding="utf-8")
+    (tmp_path / "pos").mkdir()
+    (tmp_path / "pos" / "1.txt").write_text("warm\n", encoding="utf-8")
+    assert read_labelled(tmp_path).examples == (("negative", "dull"), ("negative", "silly"), ("positive", "warm"))
+
+
+@pytest.mark.parametrize("read", [read_pairs, read_lines, read_labelled])
+def test_a_missing_file_is_one_sentence(read, tmp_path: Path) -> None:
+    with pytest.raises(HeadlightError, match=r"There is no file .*absent.tsv: check --data"):
+        read(tmp_path / "absent.tsv")
+
+
+def test_a_folder_without_labels_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "neg.txt").write_text("dull\n", encoding="utf-8")
+    with pytest.raises(HeadlightError, match="“pos” in its name"):
+        read_labelled(tmp_path)
+
+
+def test_a_file_that_is_cut_off_is_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv.gz"
+    file.write_bytes(gzip.compress(b"a\tb\n" * 1000)[:-12])
+    with pytest.raises(HeadlightError, match="cut off"):
+        read_pairs(file)
+
+
+def test_all_pairs_of_one_source_go_to_one_side_whatever_the_order() -> None:
+    pairs = [(f"sentence {number // 2}", f"phrase {number}") for number in range(2000)]
+    train, development, test = split(pairs, lambda pair: pair[0], 0.1, 0.2)
+    assert len(train) + len(development) + len(test) == 2000
+    assert 120 < len(development) < 280
+    assert 300 < len(test) < 500
+    assert not {source for source, _ in train} & {source for source, _ in development + test}
+    assert sorted(split(pairs[::-1], lambda pair: pair[0], 0.1, 0.2)[1]) == sorted(development)
