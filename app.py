@@ -2,14 +2,17 @@
 
 import streamlit as st
 
-from core.ui.address import notice_arrival
+from core.ui.address import notice_arrival, notice_page
 from core.ui.frame import open_frame
 from core.ui.starting import start
 
 notice_arrival()
 open_frame()
-start()
-st.navigation(
-    [st.Page("pages/attention.py", title="Attention", icon=":material/grid_view:", default=True)],
-    position="top",
-).run()
+attention = st.Page("pages/attention.py", title="Attention", icon=":material/grid_view:", default=True)
+training = st.Page("pages/training.py", title="Training", icon=":material/model_training:", url_path="training")
+page = st.navigation([attention, training], position="top")
+notice_page(page.url_path)
+if page == attention:
+    # The other page needs what takes seconds to import only once something is trained.
+    start()
+page.run()

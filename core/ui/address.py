@@ -2,7 +2,8 @@
 
 An address is read when somebody arrives by it, that is on the first run of a browser session and after Back or
 Forward; in between the page's controls decide, and the page writes what they say in one step, one entry in the
-browser's history. An address without parameters means the view of a first visit.
+browser's history. An address without parameters means the view of a first visit. Each page has parameters of its own,
+and going to another page by its link brings none: there, the controls stay as they were left.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.ui.arrival import Arrival
 
-READERS = ("talk", "view", "request", "selection")
+# Who reads parameters, and of which page, by its path; None for those of every page.
+READERS = {"talk": None, "view": "", "request": "", "selection": "", "training": "training"}
 _VISITED = "address_was_read"
+_PAGE = "page_of_address"
+_ARRIVED = "parameters_of_arrival"
 # What the browser's address says once it has all that it was sent. The parameters of a click may be older: it was made
 # before the answer to the click before had arrived.
 _TOLD = "address_as_told"
@@ -25,13 +29,32 @@ _PENDING = "address_parameters"
 def notice_arrival() -> None:
     """To be called first in a run: keep the parameters if an address started it."""
     context = get_script_run_ctx()
-    went_back = bool(context and context.is_history_navigation)
-    if st.session_state.get(_VISITED) and not went_back:
+    state, went_back = st.session_state, bool(context and context.is_history_navigation)
+    if state.get(_VISITED) and not went_back:
         return
-    st.session_state[_VISITED] = True
-    st.session_state[_TOLD] = st.query_params.to_dict()
-    parameters = {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
-    st.session_state[_PENDING] = dict.fromkeys(READERS, parameters)
+    if not state.get(_VISITED):
+        state[_PENDING] = {reader: {} for reader in READERS}
+    state[_VISITED] = True
+    state[_TOLD] = st.query_params.to_dict()
+    state[_ARRIVED] = {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
+    state[_PENDING] |= dict.fromkeys(_readers_of(None), state[_ARRIVED])
+
+
+def notice_page(page: str) -> None:
+    """To be called once it is known which page is open: an arrival's parameters are for its readers. page: its path."""
+    state = st.session_state
+    arrived = state.pop(_ARRIVED, None)
+    if arrived is not None:
+        state[_PENDING] |= dict.fromkeys(_readers_of(page), arrived)
+    elif state.get(_PAGE) != page:
+        state[_TOLD] = st.query_params.to_dict()
+    state[_PAGE] = page
+
+
+def send(page: str, parameters: Mapping[str, str]) -> None:
+    """Let a page open as if somebody arrived there by these parameters; whoever calls this goes there next."""
+    asked = {name: (value,) for name, value in parameters.items()}
+    st.session_state[_PENDING] = st.session_state.get(_PENDING, {}) | dict.fromkeys(_readers_of(page), asked)
 
 
 def take(reader: str) -> Arrival | None:
@@ -57,3 +80,7 @@ def write(values: Mapping[str, str], first_visit: Mapping[str, str]) -> None:
         return
     st.query_params.from_dict(dict(values))
     st.session_state[_TOLD] = dict(values)
+
+
+def _readers_of(page: str | None) -> list[str]:
+    return [reader for reader, of in READERS.items() if of == page]

@@ -16,19 +16,27 @@ PLOTLY = "plotly"
 
 
 def figure_card(
-    figure: Figure, triggers: Mapping[str, Trigger], selection: Mapping[str, object], picked: str | None = None
+    figure: Figure,
+    triggers: Mapping[str, Trigger],
+    selection: Mapping[str, object],
+    picked: str | None = None,
+    draw: Callable[[Figure], None] | None = None,
 ) -> None:
     """Title, picture, caption and exports in one frame; the figure's name is the card's key.
 
     selection: what the figures of the page follow, for the interactive page.
     picked: a line on what is picked, or "" to keep its place; None for a figure that has no such line.
+    draw: puts the picture into the card where it needs a way of its own.
     """
     with st.container(border=True, key=f"{figure.name}_card"):
         with st.container(horizontal=True, vertical_alignment="center", key=f"{figure.name}_head"):
             st.markdown(f"**{figure.title}**", help=figure.how_to, width="content")
             st.space("stretch")
             _exports(figure, selection)
-        _draw(figure, triggers)
+        if draw is None:
+            _draw(figure, triggers)
+        else:
+            draw(figure)
         if picked is not None:
             small_print(picked, "picked")
         small_print(figure.caption, "caption")
@@ -39,15 +47,19 @@ def _draw(figure: Figure, triggers: Mapping[str, Trigger]) -> None:
     if figure.component != PLOTLY:
         mount(figure.component, figure.payload, key, triggers)
         return
-    # The picture's own button in the plot's bar saves what is on the screen.
-    saved = {"format": "svg", "filename": figure.stem, "scale": 2}
     st.plotly_chart(
         json.loads(figure.payload),
         key=key,
         on_select=partial(_select_point, key, triggers),
         selection_mode="points",
-        config={"displaylogo": False, "toImageButtonOptions": saved},
+        config=plotly_config(figure),
     )
+
+
+def plotly_config(figure: Figure) -> dict[str, object]:
+    """Plotly's own settings: the button in the plot's bar saves what is on the screen."""
+    saved = {"format": "svg", "filename": figure.stem, "scale": 2}
+    return {"displaylogo": False, "toImageButtonOptions": saved}
 
 
 def _select_point(key: str, triggers: Mapping[str, Trigger]) -> None:

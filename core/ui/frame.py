@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from core.ui import talk
 
@@ -22,9 +23,20 @@ def open_frame() -> None:
     )
     dark = st.context.theme.type == "dark"
     st.logo(str(ASSETS / ("logo-dark.svg" if dark else "logo-light.svg")), size="large")
-    names = ["page.css", *(["dark.css"] if dark else []), *(["talk.css"] if talk.talking() else [])]
+    names = ["page.css", "training.css", *(["dark.css"] if dark else []), *(["talk.css"] if talk.talking() else [])]
     style = "\n".join((ASSETS / name).read_text("utf-8") for name in names)
     st.html(f"<style>{style}</style>")
     script = (ASSETS / "well_formed.js").read_text("utf-8")
     with st.sidebar.container(key="page_script"):
         st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
+
+
+def need_frame() -> None:
+    """Start again with the frame where there is none; what a page with a path of its own does first.
+
+    Until app.py has run once in a fresh server, Streamlit takes pages/ for its older kind of app, and opens the page
+    that an address names by itself.
+    """
+    if PagesManager.uses_pages_directory:
+        PagesManager.uses_pages_directory = False
+        st.rerun()
