@@ -13,7 +13,8 @@ class Card:
 
     title, summary: what it is and what for. data: where its examples come from, with the licence. values: the recipe,
     by name. scores: measured values, by name; None where something could not be measured. limits: what it cannot do, a
-    sentence each. history: what training.json keeps of the run, beside all this.
+    sentence each. history: what training.json keeps of the run, beside all this. tables: more scores, each table under
+    its heading.
     """
 
     title: str
@@ -23,6 +24,14 @@ class Card:
     scores: Mapping[str, float | int | str | None]
     limits: Sequence[str] = ()
     history: Mapping[str, Any] = field(default_factory=dict)
+    tables: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    @property
+    def line(self) -> str:
+        """The scores that are numbers, in one line."""
+        return ", ".join(
+            f"{name} {_shown(value)}" for name, value in self.scores.items() if isinstance(value, float | int)
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """For training.json."""
@@ -30,6 +39,7 @@ class Card:
             "title": self.title,
             "recipe": dict(self.values),
             "scores": dict(self.scores),
+            "tables": {heading: dict(rows) for heading, rows in self.tables.items()},
             "history": dict(self.history),
         }
 
@@ -43,9 +53,10 @@ class Card:
             _escaped(self.data),
             "## Scores",
             _table("score", self.scores),
-            "## Recipe",
-            _table("value", _flat(self.values)),
         ]
+        for heading, rows in self.tables.items():
+            parts += [f"## {_escaped(heading)}", _table("score", rows)]
+        parts += ["## Recipe", _table("value", _flat(self.values))]
         if self.limits:
             parts += ["## Limits", "\n".join(f"- {_escaped(limit)}" for limit in self.limits)]
         return "\n\n".join(parts) + "\n"

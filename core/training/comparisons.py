@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from core.training.defaults import default_recipe
 from core.training.recipe import Recipe
 
-# At this constant rate a Post-LN Transformer of two layers learns with its warm-up and stays at chance without it
-# (copy, 240 steps: loss 0.15 against 2.93, which is what knowing nothing but the alphabet gives).
+# At this constant rate a Transformer of two layers learns copy and reverse within 400 steps if it is Pre-LN (loss 0.01
+# to 0.12 over five runs) or Post-LN with its warm-up (0.10 to 0.39); Post-LN without stays near chance (2.6 to 2.9).
 PEAK, WARMUP, LAYERS = 1e-2, 100, 2
 
 
@@ -38,17 +38,21 @@ def _transformer(recipe: Recipe) -> Recipe:
 
 
 def _warmup(recipe: Recipe) -> tuple[Recipe, Recipe]:
-    base = _transformer(recipe)
-    base = replace(base, settings=replace(base.settings, norm="post", layers=max(base.settings.layers, LAYERS)))
-    cold = replace(base, options=replace(base.options, schedule="constant", learning_rate=PEAK, warmup=0))
+    cold = _cold(recipe, "post")
     return replace(cold, options=replace(cold.options, warmup=WARMUP)), cold
 
 
 def _norm(recipe: Recipe) -> tuple[Recipe, Recipe]:
+    return _cold(recipe, "pre"), _cold(recipe, "post")
+
+
+def _cold(recipe: Recipe, norm: str) -> Recipe:
+    """A Transformer deep enough, at a rate high enough, for the place of LayerNorm to matter without warm-up."""
     base = _transformer(recipe)
-    return (
-        replace(base, settings=replace(base.settings, norm="pre")),
-        replace(base, settings=replace(base.settings, norm="post")),
+    return replace(
+        base,
+        settings=replace(base.settings, norm=norm, layers=max(base.settings.layers, LAYERS)),
+        options=replace(base.options, schedule="constant", learning_rate=PEAK, warmup=0),
     )
 
 
@@ -100,35 +104,36 @@ COMPARISONS: dict[str, Comparison] = {
         Comparison(
             "warmup",
             "Warm-up on and off",
-            "A Post-LN Transformer at the same peak learning rate, reached slowly or at once.",
+            "A Post-LN Transformer at a high learning rate: reached slowly, it learns; at once, it stays at chance.",
             ("warm-up", "no warm-up"),
             _warmup,
         ),
         Comparison(
             "norm",
             "Pre-LN and Post-LN",
-            "LayerNorm before each sublayer or after each residual sum; nothing else differs.",
+            "LayerNorm before each sublayer or after each sum: at a high rate without warm-up only Pre-LN learns.",
             ("Pre-LN", "Post-LN"),
             _norm,
         ),
         Comparison(
             "scale",
             "Scaled and unscaled scores",
-            "Scores divided by the root of the head's width, or not: unscaled ones start near one-hot and learn late.",
+            "Scores divided by the root of the head's width, or not: unscaled, softmax starts near one-hot, and Reverse"
+            " is learnt much later.",
             ("scaled", "unscaled"),
             _scale,
         ),
         Comparison(
             "accumulation",
             "Accumulation 1 and 8",
-            "One batch at once, or in eighths whose gradients are added: the same learning. Dropout is off.",
+            "One batch at once, or in eighths whose gradients are added: it learns the same, slower. Dropout is off.",
             ("one batch", "8 parts"),
             _accumulation,
         ),
         Comparison(
             "heads",
             "1 and 8 heads",
-            "One wide head or eight narrow ones, with the same number of weights.",
+            "One wide head or eight narrow ones, with as many weights: these tasks need one, and eight take more time.",
             ("1 head", "8 heads"),
             _heads,
         ),

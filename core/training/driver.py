@@ -43,7 +43,7 @@ def drive(
         _restore(history, state["history"])
         say(f"Going on from step {course.trainer.step:,}.")
     _run(course, history, kept, out / "logs", say)
-    course.save(out, history.now())
+    say(course.save(out, history.now()).line)
     say(f"The model is in {out}; open it with core.load({str(out)!r}), or in the app.")
 
 
@@ -56,9 +56,9 @@ def _run(course: Course, history: History, kept: Path, logs: Path, say: Say) -> 
             log.write(report)
             progress.tell(report)
             if report.step and (report.evaluation is not None or monotonic() - saved > EVERY):
-                _checkpoint(trainer, history, kept)
+                _checkpoint(trainer, history, log, kept)
                 saved = monotonic()
-    _checkpoint(trainer, history, kept)
+        _checkpoint(trainer, history, log, kept)
 
 
 def _agree(plan: Path, name: str, parts: Sequence[Any], begun: bool, resume: bool) -> None:
@@ -90,7 +90,9 @@ def _changed(before: Mapping[str, Any], now: Any) -> str | None:
     return next((name for name in now if name not in _FREE_TO_CHANGE and now[name] != before.get(name)), None)
 
 
-def _checkpoint(trainer: Trainer, history: History, kept: Path) -> None:
+def _checkpoint(trainer: Trainer, history: History, log: Log, kept: Path) -> None:
+    # A resumed run logs only what comes after its checkpoint, so what came before has to be on the disk first.
+    log.flush()
     checkpoints.save({**trainer.state(), "history": _plain(history)}, kept)
 
 

@@ -39,12 +39,7 @@ def _recurrent(settings: Settings, vocabulary: int, tied: bool) -> PreTrainedMod
         dropout=settings.dropout,
         tie_word_embeddings=tied,
     )
-    network = RecurrentForConditionalGeneration(config)
-    if tied:
-        # Embeddings of size 1 would make the first logits as large as the root of the width.
-        with torch.no_grad():
-            network.get_input_embeddings().weight.mul_(settings.width**-0.5)
-    return network
+    return RecurrentForConditionalGeneration(config)
 
 
 def _transformer(settings: Settings, vocabulary: int, tied: bool, longest: int) -> PreTrainedModel:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from core.training.evaluation.toys import evaluate
+from core.training.evaluation.toys import alignment_error, evaluate
 from core.training.networks import build_network
 from core.training.recipe import Recipe
 from core.training.reports import Evaluation
@@ -40,6 +40,10 @@ class Prepared:
     def evaluate(self) -> Evaluation:
         """How good the network is now, on the same pairs as during training."""
         return evaluate(self.network, self.task, judging_pairs(self.task, JUDGED), self.trainer.step)
+
+    def alignment_error(self) -> float | None:
+        """The alignment error rate over the same pairs; None without attention."""
+        return alignment_error(self.network, self.task, judging_pairs(self.task, JUDGED))
 
     def evaluate_by_length(self) -> dict[int, Evaluation]:
         """How good it is on sources of 4, 8, 12 characters and of the unseen length; empty where lengths are given."""

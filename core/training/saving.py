@@ -15,13 +15,15 @@ from core.training.history import Record
 from core.training.prepare import Prepared
 
 
-def save(prepared: Prepared, folder: Path, history: Record | None = None) -> None:
+def save(prepared: Prepared, folder: Path, history: Record | None = None) -> Card:
     """Write the network as it is now: config.json, model.safetensors, tokenizer, training.json and README.md.
 
-    history: what the run reported; training.json keeps its evaluations and the loss of some steps.
+    history: what the run reported; training.json keeps its evaluations and the loss of some steps. Returns the card.
     Raises HeadlightError when the disk is full.
     """
-    save_model(prepared.network, prepared.tokenizer, _card(prepared, history), folder)
+    card = _card(prepared, history)
+    save_model(prepared.network, prepared.tokenizer, card, folder)
+    return card
 
 
 def save_model(network: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, card: Card, folder: Path) -> None:
@@ -51,6 +53,7 @@ def _card(prepared: Prepared, history: Record | None) -> Card:
         "token accuracy": evaluation.token_accuracy,
         "sequence accuracy": evaluation.sequence_accuracy,
         "gold alignment accuracy": evaluation.alignment,
+        "alignment error rate": prepared.alignment_error(),
     }
     return Card(
         title=recipe.title,

@@ -19,6 +19,22 @@ ARCHITECTURES: dict[str, str] = {
 CELLS: dict[str, str] = {"tanh": "tanh RNN", "lstm": "LSTM", "gru": "GRU"}
 POSITIONS = ("none", "sinusoidal", "learned", "relative", "rotary", "alibi")
 NORMS = ("pre", "post")
+# What each of a network's values does, in a sentence or two.
+ABOUT: dict[str, str] = {
+    "architecture": "What the decoder attends with when it looks back at the source; all but the Transformer are"
+    " recurrent.",
+    "cell": "The recurrent unit that reads and writes.",
+    "bidirectional": "A second encoder reads from the end; each state then knows what stands on both sides of its"
+    " character.",
+    "width": "Numbers in a hidden state and in an embedding.",
+    "layers": "Of the encoder; a Transformer has as many in its decoder.",
+    "heads": "Attention heads in each layer; they share the width.",
+    "positions": "How the network knows where a character stands. With none, the encoder reads its source as a bag of"
+    " characters: the Transformer cannot tell a text from its reverse.",
+    "norm": "Before each sublayer (Pre-LN), or after each residual sum (Post-LN), which needs warm-up at high rates.",
+    "scaled": "Divide each score by the root of the head's width, so that softmax does not start near one-hot.",
+    "dropout": "Share of values set to zero in training.",
+}
 WIDEST, DEEPEST = 512, 12
 
 

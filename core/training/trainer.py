@@ -245,7 +245,8 @@ def _checkpoint_layers(network: nn.Module) -> None:
         raise HeadlightError(
             f"{type(network).__name__} cannot compute its layers' results twice; set “checkpointing” to false."
         )
-    network.activation_checkpointing_enable()  # type: ignore[operator]
+    # The other way, reentrant, gives a layer no gradients where its input needs none, as above frozen embeddings.
+    network.activation_checkpointing_enable({"use_reentrant": False})  # type: ignore[operator]
 
 
 _FREE_TO_CHANGE = {"steps", "evaluate_every", "snapshot_every", "patience"}

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import capture, drawing, on_demand, parity, rival, start
+from tests.benchmarks import capture, drawing, on_demand, parity, rival, start, training
 
 BENCHMARKS: dict[str, tuple[Callable[[], str], ...]] = {
     "capture": (capture.table, on_demand.table),
     "drawing": (drawing.table, rival.table),
     "start": (start.table,),
     "parity": (parity.table,),
+    "training": (training.table,),
 }
 
 

@@ -27,12 +27,24 @@ def main() -> None:
             app.page.wait_for_timeout(300)
             app.drawn()
             _shoot(app, "attention-dark.png")
+        with opened_app(browser, address) as app:
+            _train(app)
+            _shoot(app, "training-light.png")
 
 
 def _hover(app: App) -> None:
     """Point at the cell that the first example is about: what “it” gives to “animal”."""
     labels = app.queries()
     app.hover_cell(labels.index("it"), labels.index("animal"), len(labels), len(labels))
+
+
+def _train(app: App) -> None:
+    """Let a network with attention and one without learn to reverse letters."""
+    app.page.goto(f"{app.address}/training?task=reverse&compare=attention")
+    app.page.get_by_role("button", name="Train").click()
+    app.figure("film").wait_for()
+    app.page.get_by_role("button", name="Stop").first.wait_for(state="detached", timeout=300_000)
+    app.idle()
 
 
 def _shoot(app: App, name: str) -> None:

@@ -17,6 +17,7 @@ from core import load
 from core.training.__main__ import main
 from core.training.progress import clock
 from core.training.recipes import RECIPES
+from tests.training.event_files import scalars
 
 WORDS = ["red", "blue", "old", "new", "small", "big", "cat", "dog", "bird", "fish"]
 SMALL = ["batch_size=8", "width=16", "evaluate_every=2"]
@@ -56,6 +57,9 @@ def test_a_toy_recipe_needs_no_data_and_its_model_opens(tmp_path: Path, capsys: 
     assert "0:00 left" in said
     assert list((out / "logs").glob("events.out.tfevents.*"))
     assert told(out)["scores"]["steps"] == 4
+    last = said.splitlines()[-2]
+    assert "gold alignment accuracy 0" in last
+    assert "alignment error rate " in last
     assert load(str(out)).run("abc", target="abc").attention(layer=0, stream="cross").shape == (1, 4, 4)
 
 
@@ -67,8 +71,12 @@ def test_translation_names_bad_lines_and_scores_itself(
     values = [*SMALL, f"architecture={architecture}", "layers=1", "heads=2", "steps=3", "vocabulary=300"]
     values += ["development=0.2", "test=0.2", "longest=16"]
     assert main(["translation", "--data", str(pairs), "--out", str(out), "--set", *values]) == 0
-    assert "pairs.tsv, line 1: no tab between source and target; skipped" in capsys.readouterr().out
-    assert 0 <= told(out)["scores"]["BLEU, first reference"] <= 100
+    said = capsys.readouterr().out
+    assert "pairs.tsv, line 1: no tab between source and target; skipped" in said
+    scores = told(out)["scores"]
+    assert f"{scores['test sentences']} of {scores['test sentences']} test sentences translated" in said
+    assert 0 <= scores["BLEU, first reference"] <= 100
+    assert 0 <= scores["chrF, first reference"] <= 100
     assert load(str(out)).run("red cat 3.").streams
 
 
@@ -89,13 +97,15 @@ def test_a_language_model_reads_lines_or_blocks(pairs: Path, tmp_path: Path) -> 
         start = ["language-model", "--data", str(pairs), "--out", str(out)]
         assert main([*start, "--set", *values, f"length={length}"]) == 0
         assert told(out)["scores"]["development loss"] > 0
+        assert list(told(out)["tables"]["Development loss by position"])[:2] == ["1", "2–4"]
+        assert "## Development loss by position\n\n| name | score |" in (out / "README.md").read_text(encoding="utf-8")
     labels = load(str(out)).run("red", generate=2).tokens.labels
     assert labels[0] == "<s>"
     assert len(labels) >= 4
 
 
 def test_killed_and_resumed_is_as_never_killed(tmp_path: Path) -> None:
-    values = ["--set", *SMALL, "steps=24", "evaluate_every=4", "dropout=0.2", "heads=2"]
+    values = ["--set", *SMALL, "steps=16", "evaluate_every=4", "dropout=0.2", "heads=2"]
     values += ["architecture=transformer"]
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     assert main(["sort", "--out", str(whole), *values]) == 0
@@ -104,6 +114,9 @@ def test_killed_and_resumed_is_as_never_killed(tmp_path: Path) -> None:
         while process.poll() is None and not list((parts / "checkpoints").glob("step-*.pt")):
             time.sleep(0.02)
         os.kill(process.pid, signal.SIGKILL)
+    newest = max((parts / "checkpoints").glob("step-*.pt")).stem
+    logged = [step for step, _ in scalars(parts / "logs")["loss/training"]]
+    assert logged[: int(newest[5:])] == list(range(1, int(newest[5:]) + 1))
     assert main(["sort", "--out", str(parts), *values, "--resume"]) == 0
     one, other = load_file(whole / "model.safetensors"), load_file(parts / "model.safetensors")
     assert all(torch.equal(one[name], other[name]) for name in one)

@@ -1,17 +1,22 @@
 """Evaluation: known answers."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from core.training.evaluation.alignments import alignment_hits
+from core.training.batches import collate
+from core.training.evaluation.alignments import alignment_error_rate, alignment_hits
 from core.training.evaluation.classification import classifier_scores
-from core.training.evaluation.positions import loss_by_position
+from core.training.evaluation.greedy import greedy
+from core.training.evaluation.positions import loss_by_position, loss_by_range
 from core.training.evaluation.translation import translation_scores
+from core.training.tasks import Pair
 from core.training.tasks.copy import copied
 from core.training.tasks.dates import TASK as DATES
+from tests.training.small import gpt2, gru, texts, transformer
 
 
 def test_the_same_sentences_score_100() -> None:
@@ -84,3 +89,50 @@ def test_hyphens_of_a_date_are_not_counted() -> None:
     weights = np.zeros((11, 21))
     weights[[row for row, _ in DATES.shown.possible], [column for _, column in DATES.shown.possible]] = 1
     assert alignment_hits(weights, DATES.shown) == (8, 8)
+
+
+def test_a_diagonal_makes_no_alignment_error_in_a_copy() -> None:
+    assert alignment_error_rate([(np.eye(6), copied("abcde"))]) == 0
+    assert alignment_error_rate([(np.roll(np.eye(6), -1, axis=1), copied("abcde"))]) == 1
+
+
+def test_alignment_errors_of_a_corpus_are_counted_before_anything_is_divided() -> None:
+    # A = {(0, 0), (1, 1)}, S = {(0, 0)}, P = {(0, 0), (1, 0)}; and a copy with one right look and one beyond.
+    first = Pair("ab", "ab", sure=((0, 0),), possible=((0, 0), (1, 0)))
+    second = np.array([[1.0, 0, 0], [0, 0, 1]])
+    assert alignment_error_rate([(np.eye(3), first)]) == pytest.approx(1 - (1 + 1) / (2 + 1))
+    assert alignment_error_rate([(second, copied("ab"))]) == pytest.approx(1 - (1 + 1) / (1 + 2))
+    both = alignment_error_rate([(np.eye(3), first), (second, copied("ab"))])
+    assert both == pytest.approx(1 - (2 + 2) / (3 + 3))
+
+
+def test_hyphens_of_a_date_are_no_alignment_errors() -> None:
+    weights = np.zeros((11, 21))
+    weights[[row for row, _ in DATES.shown.possible], [column for _, column in DATES.shown.possible]] = 1
+    assert alignment_error_rate([(weights, DATES.shown)]) == 0
+
+
+def test_losses_of_ranges_make_up_the_mean_loss() -> None:
+    samples = texts(9)
+    network = gpt2()
+    ranges = loss_by_range(network, samples, "language model")
+    assert list(ranges) == ["1", "2–4", f"5–{max(len(sample.target) for sample in samples)}"]
+    batch = collate(samples, "language model")
+    with torch.no_grad():
+        logits = network(**batch.inputs).logits
+    losses = loss_by_position(logits, batch.target_out)
+    counts = (batch.target_out != -100).sum(0)
+    assert ranges["1"] == pytest.approx(losses[0].item(), abs=1e-5)
+    assert ranges["2–4"] == pytest.approx(float((losses * counts)[1:4].sum() / counts[1:4].sum()), abs=1e-5)
+
+
+@pytest.mark.parametrize("network", [gru, transformer])
+@torch.no_grad()
+def test_what_is_written_is_the_likeliest_token_after_what_was_written(network: Any) -> None:
+    model, source = network().eval(), torch.tensor([[4, 5, 6, 2], [7, 8, 2, 0]])
+    mask = (source != 0).long()
+    written = greedy(model, source, mask, 6)
+    before = torch.cat([torch.ones(2, 1, dtype=torch.long), written[:, :-1]], dim=1)
+    likeliest = model(input_ids=source, attention_mask=mask, decoder_input_ids=before).logits.argmax(-1)
+    going_on = (before != 2).long().cumprod(1).bool()
+    assert torch.equal(written, likeliest.where(going_on, 0))

@@ -58,7 +58,7 @@ def test_every_task_trains_and_labels_its_film(task: str) -> None:
 
 def test_short_copies_are_learnt_in_seconds() -> None:
     recipe = default_recipe("copy", "transformer")
-    options = replace(recipe.options, steps=200, warmup=40, evaluate_every=200, snapshot_every=200)
+    options = replace(recipe.options, steps=140, warmup=30, evaluate_every=140, snapshot_every=140)
     recipe = replace(recipe, settings=replace(recipe.settings, heads=2), options=options)
     made, history = run(recipe)
     short = made.evaluate_by_length()[4]

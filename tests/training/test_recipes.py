@@ -14,7 +14,7 @@ from core.training.defaults import default_recipe
 from core.training.options import Options
 from core.training.pace import estimate
 from core.training.recipe import Recipe, recipe_of
-from core.training.settings import ARCHITECTURES, Settings
+from core.training.settings import ABOUT, ARCHITECTURES, Settings
 from core.training.tasks import TASKS
 
 
@@ -77,6 +77,22 @@ def test_a_comparison_changes_one_thing_only(name: str, architecture: str) -> No
     assert differing(first, second) == changed
     assert {first.options.seed, second.options.seed} == {7}
     assert {first.task, second.task} == {"reverse"}
+
+
+def test_every_value_of_a_network_is_explained() -> None:
+    assert list(ABOUT) == [field.name for field in fields(Settings)]
+
+
+@pytest.mark.parametrize("name", ["warmup", "norm"])
+def test_depth_and_rate_are_such_that_the_place_of_layer_norm_matters(name: str) -> None:
+    for side in COMPARISONS[name].pair(default_recipe("copy", "transformer")):
+        assert (side.settings.layers, side.options.learning_rate, side.options.schedule) == (2, 1e-2, "constant")
+    assert 5 < estimate(side) < 60
+
+
+def test_without_warm_up_at_a_high_rate_pre_ln_learns_and_post_ln_does_not() -> None:
+    sides = COMPARISONS["norm"].pair(default_recipe("copy", "transformer"))
+    assert [(side.settings.norm, side.options.warmup) for side in sides] == [("pre", 0), ("post", 0)]
 
 
 def test_both_sides_of_accumulation_see_as_many_samples_a_step() -> None:

@@ -202,6 +202,17 @@ def test_checkpointing_gives_the_same_gradients_and_keeps_less(network: Any, sam
     assert kept[1] < kept[0]
 
 
+def test_checkpointing_gives_the_same_gradients_above_frozen_layers() -> None:
+    seen = []
+    for checkpointing in (False, True):
+        options = Options(steps=1, freeze=1, checkpointing=checkpointing)
+        trainer = Watched(bert(), Listed(labelled(12)), options, kind="classifier")
+        next(trainer.run())
+        seen.append(flat(trainer.seen))
+    assert bool((seen[0] != 0).any())
+    torch.testing.assert_close(seen[1], seen[0], rtol=1e-6, atol=1e-6)
+
+
 def test_checkpointing_is_refused_where_the_network_has_no_layers_for_it() -> None:
     with pytest.raises(
         HeadlightError, match=r"RecurrentForConditionalGeneration cannot .* set “checkpointing” to false"

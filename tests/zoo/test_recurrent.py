@@ -1,3 +1,4 @@
+import math
 from pathlib import Path
 
 import pytest
@@ -197,3 +198,16 @@ def test_gradients_reach_the_source_in_eval_mode_on_cuda(cell: str) -> None:
     network(inputs_embeds=embedded, attention_mask=mask, decoder_input_ids=target).logits.sum().backward()
     assert embedded.grad is not None
     assert embedded.grad[0].ne(0).any(dim=-1).all()
+
+
+@pytest.mark.parametrize(("tied", "size"), [(False, 1.0), (True, 256**-0.5)])
+def test_embeddings_that_are_the_output_start_small(tied: bool, size: float) -> None:
+    torch.manual_seed(0)
+    network = RecurrentForConditionalGeneration(
+        RecurrentConfig(vocab_size=512, hidden_size=256, embedding_size=256, tie_word_embeddings=tied)
+    ).eval()
+    assert network.get_input_embeddings().weight.std().item() == pytest.approx(size, rel=0.02)
+    ids = torch.randint(4, 512, (4, 9))
+    logits = network(input_ids=ids, decoder_input_ids=ids).logits
+    loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), torch.randint(4, 512, (4, 9)).flatten())
+    assert loss.item() == pytest.approx(math.log(512), abs=1)

@@ -1,7 +1,9 @@
+from typing import Any
+
 import pytest
 import torch
 
-from tests.zoo.recurrent_models import ATTENTIONS, SOURCE, small
+from tests.zoo.recurrent_models import ATTENTIONS, SOURCE, TARGET, small
 
 ALL = ("none", *ATTENTIONS)
 LENGTH = 5
@@ -70,3 +72,16 @@ def test_weights_of_each_step_come_with_what_is_written() -> None:
     network.lm_head.bias.data[2] = -1e3
     written = network.generate(SOURCE, max_new_tokens=3, output_attentions=True, return_dict_in_generate=True)
     assert [step[0].shape for step in written.cross_attentions] == [(2, 1, rows, 5) for rows in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("attention", "options"),
+    [*((attention, {}) for attention in ALL), ("dot", {"input_feeding": False}), ("general", {"cell": "lstm"})],
+)
+@torch.no_grad()
+def test_writing_token_by_token_is_reading_all_of_them_at_once(attention: str, options: dict[str, Any]) -> None:
+    network, mask = small(attention, **options), (SOURCE != 0).long()
+    write = network.writer(network.encoder(SOURCE, mask), mask)
+    one_by_one = torch.stack([write(newest) for newest in TARGET.unbind(1)], dim=1)
+    at_once = network(input_ids=SOURCE, attention_mask=mask, decoder_input_ids=TARGET).logits
+    torch.testing.assert_close(one_by_one, at_once, atol=1e-6, rtol=1e-5)

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from transformers import PreTrainedModel
 
-from core.training.evaluation.alignments import alignment_hits
+from core.training.evaluation.alignments import alignment_error_rate, alignment_hits
 from core.training.evaluation.samples import Tally, batch_of, loss_sum
 from core.training.reports import Evaluation
 from core.training.tasks import Pair, Task
@@ -38,6 +38,15 @@ def evaluate(network: PreTrainedModel, task: Task, pairs: Sequence[Pair], step: 
 
 
 @torch.no_grad()
+def alignment_error(network: PreTrainedModel, task: Task, pairs: Sequence[Pair]) -> float | None:
+    """The alignment error rate of what `evaluate` reads; None without attention."""
+    network.eval()
+    batch = batch_of(network, [sample_of(task, pair) for pair in pairs], "seq2seq")
+    maps = network(**batch.inputs, output_attentions=True).cross_attentions
+    return alignment_error_rate(zip(_mean_over_heads(maps[-1]), pairs, strict=True)) if maps else None
+
+
+@torch.no_grad()
 def cross_attention(network: PreTrainedModel, task: Task, pair: Pair) -> NDArray[np.float16]:
     """Weights (layers, heads, T, S) while the right target is fed in; T and S count </s>, which comes last.
 
@@ -52,6 +61,9 @@ def cross_attention(network: PreTrainedModel, task: Task, pair: Pair) -> NDArray
 
 
 def _aligned(weights: torch.Tensor, pairs: Sequence[Pair]) -> float:
-    mean = weights.float().mean(1).cpu().numpy()  # (B, H, T, S) -> (B, T, S)
-    hits = [alignment_hits(rows, pair) for rows, pair in zip(mean, pairs, strict=True)]
+    hits = [alignment_hits(rows, pair) for rows, pair in zip(_mean_over_heads(weights), pairs, strict=True)]
     return sum(right for right, _ in hits) / sum(count for _, count in hits)
+
+
+def _mean_over_heads(weights: torch.Tensor) -> NDArray[np.float32]:
+    return weights.float().mean(1).cpu().numpy()  # (B, H, T, S) -> (B, T, S)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.training.card import Card
 from core.training.history import Record
 from core.training.trainer import Trainer
 
@@ -17,10 +18,10 @@ NAMED = 10
 
 @dataclass(frozen=True)
 class Course:
-    """A trainer that is ready, and what writes the trained model and its card into a folder."""
+    """A trainer that is ready, and what writes the trained model and its card into a folder and gives the card."""
 
     trainer: Trainer
-    save: Callable[[Path, Record], None]
+    save: Callable[[Path, Record], Card]
 
 
 @dataclass(frozen=True)

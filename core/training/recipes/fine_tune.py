@@ -76,7 +76,7 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
     trained = sum(value.numel() for value in network.parameters() if value.requires_grad)
     say(f"{trained:,} of {network.num_parameters():,} weights are trained.")
 
-    def save(out: Path, history: Record) -> None:
+    def save(out: Path, history: Record) -> Card:
         whole = plain if adapted is None else merged(adapted, out / "adapter")
         scores = class_scores(whole, texts.samples(tokenizer, texts.test, longest))
         card = Card(
@@ -88,6 +88,7 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
             scores={"steps": trainer.step, **scores},
         )
         save_model(whole, tokenizer, card, out)
+        return card
 
     return Course(trainer, save)
 

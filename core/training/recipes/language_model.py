@@ -14,6 +14,7 @@ from core.errors import HeadlightError
 from core.training.batches import LengthBuckets
 from core.training.card import Card
 from core.training.corpora import read_lines, split
+from core.training.evaluation.positions import loss_by_range
 from core.training.evaluation.samples import evaluate_samples
 from core.training.history import Record
 from core.training.networks import transformer_sizes
@@ -25,7 +26,9 @@ from core.training.settings import Settings
 from core.training.trainer import Trainer
 from core.training.vocabulary import END_ID, language_tokenizer
 
+# Development texts that are read at each evaluation.
 READ = 1000
+BY_POSITION = "Development loss by position"
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
         evaluate=lambda step: evaluate_samples(network, judged, "language model", step),
     )
 
-    def save(folder: Path, history: Record) -> None:
+    def save(folder: Path, history: Record) -> Card:
         judgement = evaluate_samples(network, judged, "language model", trainer.step)
         plan = {"settings": asdict(settings), "options": asdict(options), "data": asdict(values)}
         card = Card(
@@ -93,9 +96,11 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
                 "development loss": judgement.loss,
                 "next-token accuracy": judgement.token_accuracy,
             },
+            tables={BY_POSITION: loss_by_range(network, judged, "language model")},
             limits=[f"Texts of more than {values.length or values.longest} tokens were not trained on."],
         )
         save_model(network, tokenizer, card, folder)
+        return card
 
     return Course(trainer, save)
 

@@ -132,7 +132,7 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
         evaluate=lambda step: evaluate_samples(network, judged, "classifier", step),
     )
 
-    def save(folder: Path, history: Record) -> None:
+    def save(folder: Path, history: Record) -> Card:
         scores = class_scores(network, texts.samples(tokenizer, texts.test, values.longest))
         card = Card(
             title=f"Classifier · {settings.title}",
@@ -146,6 +146,7 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
             limits=["Words that it has not seen in training are one and the same to it."],
         )  # fmt: skip
         save_model(network, tokenizer, card, folder)
+        return card
 
     return Course(trainer, save)
 

@@ -28,11 +28,13 @@ from core.training.samples import Sample
 from core.training.saving import save_model, told_of
 from core.training.settings import Settings
 from core.training.trainer import Trainer
-from core.training.vocabulary import piece_tokenizer
+from core.training.vocabulary import END_ID, piece_tokenizer
 
 Pairs = list[tuple[str, str]]
 # Development sentences that are read and that are translated at each evaluation, and those that the card is scored on.
 READ, WRITTEN, SCORED = 1000, 64, 1000
+# Tokens that a translation may have beyond half again as many as its source, for the shortest ones.
+SPARE = 4
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,8 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
         evaluate=lambda step: evaluate_samples(network, judged, "seq2seq", step, WRITTEN),
     )
 
-    def save(folder: Path, history: Record) -> None:
-        scores = scored(network, tokenizer, test or development, values.longest)
+    def save(folder: Path, history: Record) -> Card:
+        scores = scored(network, tokenizer, test or development, values.longest, say)
         plan = {"settings": asdict(settings), "options": asdict(options), "data": asdict(values)}
         card = Card(
             title=f"Translation · {settings.title}",
@@ -97,6 +99,7 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
             limits=[f"Sentences of more than {values.longest} pieces were not trained on."],
         )
         save_model(network, tokenizer, card, folder)
+        return card
 
     return Course(trainer, save)
 
@@ -111,16 +114,23 @@ def samples_of(tokenizer: PreTrainedTokenizerFast, pairs: Sequence[tuple[str, st
 
 
 def scored(
-    network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, pairs: Sequence[tuple[str, str]], longest: int
+    network: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerFast,
+    pairs: Sequence[tuple[str, str]],
+    longest: int,
+    say: Say,
 ) -> dict[str, float | int | str | None]:
-    """BLEU and chrF of greedy translations, lower-cased, against the first and against all versions of each source."""
+    """BLEU and chrF of greedy translations, lower-cased, against the first and against all versions of each source.
+
+    Of the sources that are no longer than `longest` tokens, the first SCORED ones are translated.
+    """
     versions: dict[str, list[str]] = {}
     for source, target in pairs:
         versions.setdefault(source, []).append(target.lower())
     sources = [source for source in versions if len(tokenizer(source).input_ids) <= longest][:SCORED]
     if not sources:
         return {}
-    said = translated(network, tokenizer, sources, longest * 3 // 2)
+    said = translated(network, tokenizer, sources, say)
     first = translation_scores(said, [versions[source][:1] for source in sources])
     every = translation_scores(said, [versions[source] for source in sources])
     return {
@@ -133,15 +143,22 @@ def scored(
 
 
 def translated(
-    network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, sources: Sequence[str], most: int
+    network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, sources: Sequence[str], say: Say
 ) -> list[str]:
-    """Greedy translations, in the order of the sources."""
-    said: list[str] = []
-    for start in range(0, len(sources), BATCH):
-        part = [Sample(tuple(ids), (2,)) for ids in tokenizer(list(sources[start : start + BATCH])).input_ids]
-        batch = batch_of(network, part, "seq2seq")
-        written = greedy(network, batch.source, batch.mask, most)
-        said += tokenizer.batch_decode(written, skip_special_tokens=True)
+    """Greedy translations, in the order of the sources; each may be half again as long as its batch's longest source.
+
+    Sources of like length are translated together, so that few wait for a longer one.
+    """
+    ids = [tuple(row) for row in tokenizer(list(sources)).input_ids]
+    order = sorted(range(len(ids)), key=lambda place: len(ids[place]))
+    said = [""] * len(ids)
+    for start in range(0, len(order), BATCH):
+        places = order[start : start + BATCH]
+        batch = batch_of(network, [Sample(ids[place], (END_ID,)) for place in places], "seq2seq")
+        written = greedy(network, batch.source, batch.mask, batch.source.shape[1] * 3 // 2 + SPARE)
+        for place, text in zip(places, tokenizer.batch_decode(written, skip_special_tokens=True), strict=True):
+            said[place] = text
+        say(f"{start + len(places):,} of {len(order):,} test sentences translated.")
     return said
 
 

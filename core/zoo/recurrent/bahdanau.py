@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from core.zoo.recurrent.configuration import RecurrentConfig
-from core.zoo.recurrent.decoder import Readout, RecurrentDecoder, cross_attention
+from core.zoo.recurrent.decoder import Carried, Readout, RecurrentDecoder, cross_attention
 from core.zoo.recurrent.encoder import Encoded
+from core.zoo.scores.score import Memory
 
 
 class BahdanauDecoder(RecurrentDecoder):
@@ -24,7 +25,7 @@ class BahdanauDecoder(RecurrentDecoder):
 
     def forward(self, embedded: Tensor, encoded: Encoded, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Embedded (B, T, E), source mask (B, S) -> outputs (B, T, H), weights (B, T, S)."""
-        memory = self.attention.remember(encoded.last_hidden_state, mask)
+        memory = self.memory(encoded, mask)
         state, for_context = self.first_state(encoded), self.for_fed(embedded)
         contexts, states, rows = [], [], []
         for given in self.given(embedded):
@@ -35,3 +36,12 @@ class BahdanauDecoder(RecurrentDecoder):
             rows.append(weights)
         outputs = self.readout(torch.cat(contexts, dim=1), torch.stack(states, dim=1))
         return outputs, torch.cat(rows, dim=1)
+
+    def memory(self, encoded: Encoded, mask: Tensor) -> Memory:
+        return self.attention.remember(encoded.last_hidden_state, mask)
+
+    def step(self, embedded: Tensor, carried: Carried) -> Carried:
+        assert carried.memory is not None
+        context = self.attention(carried.state[0][:, None], carried.memory)[0][:, 0]
+        state = self.cell(torch.cat([embedded, context], dim=1), carried.state)  # (B, E + H)
+        return Carried(state, self.readout(context, state[0]), carried.memory)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from core.zoo.recurrent.configuration import RecurrentConfig
-from core.zoo.recurrent.decoder import RecurrentDecoder
+from core.zoo.recurrent.decoder import Carried, RecurrentDecoder
 from core.zoo.recurrent.encoder import Encoded
 
 
@@ -18,3 +18,7 @@ class BottleneckDecoder(RecurrentDecoder):
     def forward(self, embedded: Tensor, encoded: Encoded, mask: Tensor) -> tuple[Tensor, None]:
         """Embedded (B, T, E) -> outputs (B, T, H), and no weights."""
         return self.unrolled(embedded, self.first_state(encoded)), None
+
+    def step(self, embedded: Tensor, carried: Carried) -> Carried:
+        state = self.cell(embedded, carried.state)
+        return Carried(state, state[0], None)

@@ -5,6 +5,8 @@ Shapes: B batch, T target tokens, S source tokens, E width of an embedding, H wi
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -13,6 +15,20 @@ from core.zoo.recurrent.cells import CELLS, State
 from core.zoo.recurrent.configuration import RecurrentConfig
 from core.zoo.recurrent.encoder import Encoded
 from core.zoo.scores import SCORES, Attention, Local, Score
+from core.zoo.scores.score import Memory
+
+
+class Carried(NamedTuple):
+    """What a decoder takes from one step to the next.
+
+    state   of the cell
+    output  (B, H): of the step before, zero before the first
+    memory  what it looks at, the same at every step; None without attention
+    """
+
+    state: State
+    output: Tensor
+    memory: Memory | None
 
 
 class RecurrentDecoder(nn.Module):
@@ -35,6 +51,19 @@ class RecurrentDecoder(nn.Module):
         parts = encoded.final_states.unbind(1)  # (B, parts, H) -> parts of (B, H)
         first, *rest = (linear(part) for linear, part in zip(self.start, parts, strict=True))
         return torch.tanh(first), *rest
+
+    def begin(self, encoded: Encoded, mask: Tensor) -> Carried:
+        """Before the first step, for a source mask (B, S)."""
+        state = self.first_state(encoded)
+        return Carried(state, torch.zeros_like(state[0]), self.memory(encoded, mask))
+
+    def memory(self, encoded: Encoded, mask: Tensor) -> Memory | None:
+        """What all steps look at."""
+        return None
+
+    def step(self, embedded: Tensor, carried: Carried) -> Carried:
+        """One step of `forward` by itself: the newest token's embedding (B, E) -> what the next step needs."""
+        raise NotImplementedError
 
     def given(self, embedded: Tensor) -> tuple[Tensor, ...]:
         """The embeddings' share of the gates, for all steps at once: (B, T, E) -> T of (B, G · H)."""

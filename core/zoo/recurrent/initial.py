@@ -2,7 +2,8 @@
 
 Gate by gate: matrices from state to state orthogonal (Saxe et al. 2014), those from input to state and all other
 linear maps Xavier uniform (Glorot & Bengio 2010). Biases are zero but for an LSTM's forget gates. Embeddings are
-normal with standard deviation 1.
+normal with standard deviation 1; those that are also the output's weights with one over the root of their width, so
+that the first logits are of size 1 and the first loss is near the logarithm of the vocabulary.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from core.zoo.recurrent.cells import Cell, LstmCell
 
 
 @torch.no_grad()
-def initialise(module: nn.Module, forget_bias: float) -> None:
-    """Start one module's own weights, except those that came out of a checkpoint."""
+def initialise(module: nn.Module, forget_bias: float, tied: bool = False) -> None:
+    """Start one module's own weights, except those that came out of a checkpoint.
+
+    tied: whether embeddings are the output's weights, too
+    """
     if isinstance(module, (Cell, nn.RNNBase)):
         has_forget_gate = isinstance(module, (LstmCell, nn.LSTM))
         for name, weight in module.named_parameters(recurse=False):
@@ -28,7 +32,7 @@ def initialise(module: nn.Module, forget_bias: float) -> None:
         if module.bias is not None and not is_loaded(module.bias):
             nn.init.zeros_(module.bias)
     elif isinstance(module, nn.Embedding) and not is_loaded(module.weight):
-        nn.init.normal_(module.weight)
+        nn.init.normal_(module.weight, std=module.embedding_dim**-0.5 if tied else 1.0)
 
 
 def _start(name: str, weight: Tensor, width: int) -> None:

@@ -9,8 +9,9 @@ import torch
 from torch import Tensor
 
 from core.zoo.recurrent.configuration import RecurrentConfig
-from core.zoo.recurrent.decoder import Readout, RecurrentDecoder, cross_attention
+from core.zoo.recurrent.decoder import Carried, Readout, RecurrentDecoder, cross_attention
 from core.zoo.recurrent.encoder import Encoded
+from core.zoo.scores.score import Memory
 
 
 class LuongDecoder(RecurrentDecoder):
@@ -23,10 +24,19 @@ class LuongDecoder(RecurrentDecoder):
 
     def forward(self, embedded: Tensor, encoded: Encoded, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Embedded (B, T, E), source mask (B, S) -> outputs (B, T, H), weights (B, T, S)."""
-        memory = self.attention.remember(encoded.last_hidden_state, mask)
+        memory = self.memory(encoded, mask)
         states = self.unrolled(embedded, self.first_state(encoded))
         contexts, weights = self.attention(states, memory)
         return self.readout(contexts, states), weights
+
+    def memory(self, encoded: Encoded, mask: Tensor) -> Memory:
+        return self.attention.remember(encoded.last_hidden_state, mask)
+
+    def step(self, embedded: Tensor, carried: Carried) -> Carried:
+        assert carried.memory is not None
+        state = self.cell(embedded, carried.state)
+        context, _ = self.attention(state[0][:, None], carried.memory)
+        return Carried(state, self.readout(context[:, 0], state[0]), carried.memory)
 
 
 class FedLuongDecoder(LuongDecoder):
@@ -37,7 +47,7 @@ class FedLuongDecoder(LuongDecoder):
 
     def forward(self, embedded: Tensor, encoded: Encoded, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Embedded (B, T, E), source mask (B, S) -> outputs (B, T, H), weights (B, T, S)."""
-        memory = self.attention.remember(encoded.last_hidden_state, mask)
+        memory = self.memory(encoded, mask)
         state, for_output = self.first_state(encoded), self.for_fed(embedded)
         output, outputs, rows = torch.zeros_like(state[0]), [], []
         for given in self.given(embedded):
@@ -47,3 +57,6 @@ class FedLuongDecoder(LuongDecoder):
             outputs.append(output)
             rows.append(weights)
         return torch.stack(outputs, dim=1), torch.cat(rows, dim=1)
+
+    def step(self, embedded: Tensor, carried: Carried) -> Carried:
+        return super().step(torch.cat([embedded, carried.output], dim=1), carried)  # (B, E + H)

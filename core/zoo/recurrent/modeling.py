@@ -5,6 +5,7 @@ Shapes: B batch, S source tokens, T target tokens, V vocabulary.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor, nn
@@ -24,7 +25,7 @@ class RecurrentForConditionalGeneration(PreTrainedModel, GenerationMixin):
     """Reads a source, writes a target.
 
     There is no cache of earlier steps: a call reads its target from the start, so `generate` gives the whole target to
-    each of its steps, and the encoder's states once.
+    each of its steps, and the encoder's states once. `writer` keeps the decoder's state instead.
     """
 
     config_class = RecurrentConfig
@@ -77,6 +78,21 @@ class RecurrentForConditionalGeneration(PreTrainedModel, GenerationMixin):
             encoder_last_hidden_state=encoded.last_hidden_state,
         )
 
+    def writer(self, encoded: Encoded, attention_mask: Tensor) -> Callable[[Tensor], Tensor]:
+        """What is called with the newest token of each target (B,) and gives the logits (B, V) of the next.
+
+        It starts at the beginning of the targets and keeps the decoder's state from call to call, so that a target of T
+        tokens takes T steps. attention_mask: (B, S) of the source.
+        """
+        carried = self.decoder.begin(encoded, attention_mask)
+
+        def write(newest: Tensor) -> Tensor:
+            nonlocal carried
+            carried = self.decoder.step(self.decoder.dropout(self.decoder.embedding(newest)), carried)
+            return self.lm_head(self.dropout(carried.output))
+
+        return write
+
     def prepare_inputs_for_generation(self, input_ids: Tensor, **kwargs: Any) -> dict[str, Any]:
         """The whole target so far and the encoder's states, whatever is said of a cache."""
         wanted = ("attention_mask", "encoder_outputs", "output_attentions")
@@ -86,7 +102,7 @@ class RecurrentForConditionalGeneration(PreTrainedModel, GenerationMixin):
         return self.encoder.embedding
 
     def _init_weights(self, module: nn.Module) -> None:
-        initialise(module, self.config.forget_bias)
+        initialise(module, self.config.forget_bias, self.config.tie_word_embeddings)
 
 
 def _decoder_of(config: RecurrentConfig) -> RecurrentDecoder:
