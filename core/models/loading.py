@@ -27,7 +27,7 @@ from core.models.model import Model
 from core.models.probing import settled
 from core.models.refusals import RandomWeights
 from core.models.report import LoadReport, report_of
-from core.models.weights import WeightFiles, weights_of, without, wrapper_of
+from core.models.weights import WeightFiles, weights_of, whole_numbers, without, wrapper_of
 from core.text import TextEncoder, encoder_of
 from core.zoo import ARCHITECTURES
 
@@ -78,7 +78,10 @@ def load(
     fit(name, files.nbytes(torch_dtype), device, most_bytes)
     with _worded(f"{name}: its weights are damaged or do not belong to its config.json; get its files again."):
         spread = Spread(memory) if device == SPREAD else None
-        network, report = _read_weights(folder, model_class, config, files, torch_dtype, spread)
+        drawn = sketch(model_class, config)
+        _require_fractions(name, files, drawn)
+        prefix = wrapper_of(files.tensors, drawn, model_class.base_model_prefix)
+        network, report = _read_weights(folder, model_class, config, files, prefix, torch_dtype, spread)
     report = _accepted(name, report, insist)
     encoder, ids = _text_encoder(name, folder, network)
     report = replace(report, tokenizer_size=ids, embedding_rows=_embedding_rows(network))
@@ -174,6 +177,16 @@ def _require_layers(name: str, folder: Path, files: WeightFiles) -> None:
             )
 
 
+def _require_fractions(name: str, files: WeightFiles, drawn: PreTrainedModel) -> None:
+    """Raise HeadlightError where whole numbers would be read as weights: without their scale they mean nothing."""
+    wrong = [] if hasattr(drawn.config, "quantization_config") else whole_numbers(files.tensors, drawn)
+    if wrong:
+        raise HeadlightError(
+            f"{name}: {len(wrong):,} of its weights, the first of them {wrong[0]}, are whole numbers "
+            f"({files.tensors[wrong[0]].dtype}) without a scale; get its files again in a format with fractions."
+        )
+
+
 def _model_class(name: str, folder: Path, config: Any) -> type[PreTrainedModel]:
     """The class that the config names, so that a classifier keeps its head and a language model its own."""
     named = str((config.architectures or [""])[0])
@@ -195,10 +208,10 @@ def _read_weights(
     model_class: type[PreTrainedModel],
     config: Any,
     files: WeightFiles,
+    prefix: str,
     dtype: torch.dtype,
     spread: Spread | None,
 ) -> tuple[PreTrainedModel, LoadReport]:
-    prefix = wrapper_of(files.tensors, sketch(model_class, config), model_class.base_model_prefix)
     # The stubs do not know that loading info turns the result into a pair.
     loaded: Any = model_class.from_pretrained(
         folder,
@@ -237,7 +250,7 @@ def _text_encoder(name: str, folder: Path, network: PreTrainedModel) -> tuple[Te
         if not any((folder / file).is_file() for file in TOKENIZER_FILES) and not _reads_characters(folder):
             raise HeadlightError(f"{name} has no tokenizer: put its tokenizer.json beside its config.json.")
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        limit = min(tokenizer.model_max_length, _positions(network), MAX_TOKENS)
+        limit = min(tokenizer.model_max_length, positions_of(network), MAX_TOKENS)
         return encoder_of(tokenizer, limit), max(tokenizer.get_vocab().values(), default=-1) + 1
 
 
@@ -246,7 +259,7 @@ def _reads_characters(folder: Path) -> bool:
     return path.is_file() and json.loads(path.read_text(encoding="utf-8")).get("tokenizer_class") in WITHOUT_FILES
 
 
-def _positions(network: PreTrainedModel) -> int:
+def positions_of(network: PreTrainedModel) -> int:
     """How many tokens the position table has rows for, or MAX_TOKENS where there is no table.
 
     RoBERTa and its kin count positions from the padding index on: the rows up to it are never read by a token.

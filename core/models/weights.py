@@ -6,7 +6,7 @@ import json
 import math
 import pickle
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from operator import index
 from pathlib import Path
@@ -89,6 +89,19 @@ def wrapper_of(names: Collection[str], network: nn.Module, base: str) -> str:
 
     best = max(("", *WRAPPERS), key=matched)
     return best if best and matched(best) > 2 * matched("") else ""
+
+
+def whole_numbers(tensors: Mapping[str, Stored], network: nn.Module) -> list[str]:
+    """Names of the tensors in files that hold no fractions, where the network's own of that name do.
+
+    Prefixes do not matter, neither a wrapper's nor the network's own.
+    """
+    fractions = [name for name, tensor in network.state_dict().items() if tensor.is_floating_point()]
+    return sorted(
+        name
+        for name, stored in tensors.items()
+        if not stored.is_real and any(f".{name}".endswith(f".{own}") or own.endswith(f".{name}") for own in fractions)
+    )
 
 
 def without(prefix: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ import torch
 from core.errors import HeadlightError
 from core.models.devices import best_device
 from core.training.driver import drive
+from core.training.progress import without_bars
 from core.training.recipes import RECIPES, CommandRecipe
 from core.training.values import with_values
 
@@ -25,17 +26,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parts = with_values(recipe.parts, given.set)
         if recipe.needs_data and given.data is None:
             raise HeadlightError(f"{recipe.name} needs --data: {recipe.summary}")
-        drive(
-            recipe,
-            parts,
-            given.data,
-            given.out,
-            given.resume,
-            _device(given.device),
-            lambda line: print(line, flush=True),
-        )
+        data = given.data if recipe.needs_data else None
+        device = _device(given.device)
+        with without_bars():
+            drive(recipe, parts, data, given.out, given.resume, device, lambda line: print(line, flush=True))
     except HeadlightError as error:
         print(error, file=sys.stderr)
+        return 1
+    except OSError as error:  # data files and bases have sentences of their own
+        where, why = error.filename or given.out, error.strerror or error
+        print(f"{where} cannot be written to ({why}): choose another --out.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"Stopped; go on with --resume --out {given.out}.", file=sys.stderr)

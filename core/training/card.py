@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.training.settings import unused_by
+
 
 @dataclass(frozen=True)
 class Card:
@@ -63,10 +65,12 @@ class Card:
 
 
 def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Nested values side by side; their own names are plain enough."""
+    """Nested values side by side, without what the network does not have; their own names are plain enough."""
+    unused = unused_by(values["architecture"]) if "architecture" in values else ()
     flat: dict[str, Any] = {}
     for name, value in values.items():
-        flat |= _flat(value) if isinstance(value, Mapping) else {name: value}
+        if name not in unused:
+            flat |= _flat(value) if isinstance(value, Mapping) else {name: value}
     return flat
 
 

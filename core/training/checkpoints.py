@@ -5,17 +5,19 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import torch
+from safetensors import SafetensorError
 
 from core.errors import HeadlightError
 
 KEPT = 2
 _NAME = re.compile(r"step-(\d+)\.pt")
+_QUOTED = re.compile(r"\(os error (\d+)\)")
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -34,18 +36,23 @@ def save(state: Mapping[str, Any], folder: Path) -> Path:
 
 
 def save_atomically(state: Mapping[str, Any], path: Path) -> None:
-    """Write plain values and tensors to a file: the old file or the whole new one is there at every moment.
+    """Write plain values and tensors to a file, as `write_atomically` does."""
+    for left in path.parent.glob(".*.pt.part"):
+        left.unlink(missing_ok=True)
+    write_atomically(path, lambda file: torch.save(dict(state), file))
+
+
+def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write a file by a function of it: the old file or the whole new one is there at every moment.
 
     Raises `HeadlightError` when the disk is full; the old file is kept.
     """
-    for left in path.parent.glob(".*.pt.part"):
-        left.unlink(missing_ok=True)
     # In the same folder, because only within one file system a rename replaces a file at once.
     part = path.with_name(f".{path.name}.part")
     try:
         with explained_when_full(path):
             with part.open("wb") as file:
-                torch.save(dict(state), file)
+                write(file)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(part, path)
@@ -77,7 +84,7 @@ def explained_when_full(path: Path) -> Iterator[None]:
     """Turn the error of a full disk, or of a used-up quota, inside the block into one sentence."""
     try:
         yield
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, SafetensorError) as error:
         if not _is_full(error):
             raise
         raise HeadlightError(
@@ -87,9 +94,15 @@ def explained_when_full(path: Path) -> Iterator[None]:
 
 
 def _is_full(error: BaseException | None) -> bool:
-    """Whether a full disk is what an error comes from; torch hides the system's own error behind one of its own."""
+    """Whether a full disk is what an error comes from.
+
+    torch hides the system's own error behind one of its own, and safetensors only quotes its number.
+    """
     while error is not None:
         if isinstance(error, OSError) and error.errno in _FULL:
+            return True
+        quoted = _QUOTED.search(str(error)) if isinstance(error, SafetensorError) else None
+        if quoted and int(quoted[1]) in _FULL:
             return True
         error = error.__cause__ or error.__context__
     return False

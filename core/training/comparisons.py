@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from core.errors import HeadlightError
 from core.training.defaults import default_recipe
 from core.training.recipe import Recipe
 
 # At this constant rate a Transformer of two layers learns copy and reverse within 400 steps if it is Pre-LN (loss 0.01
 # to 0.12 over five runs) or Post-LN with its warm-up (0.10 to 0.39); Post-LN without stays near chance (2.6 to 2.9).
 PEAK, WARMUP, LAYERS = 1e-2, 100, 2
+_COLD = ("norm", "layers", "schedule", "learning_rate", "warmup")
+PARTS = 8
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Two runs side by side.
 
-    pair: the two recipes for the recipe on the page; its task and seed are kept, and it becomes the
-    default Transformer where the comparison is about one and the page has another network.
     labels: what the two runs are called.
+    pair: the two recipes for the recipe on the page, which becomes the default Transformer, on the same task and seed,
+    where the comparison is about one and the page has another network. Raises HeadlightError where the recipe cannot
+    be compared.
+    fixes: names of the values that `pair` sets, whatever the recipe has; all others are the recipe's own.
     """
 
     name: str
@@ -27,6 +32,7 @@ class Comparison:
     summary: str
     labels: tuple[str, str]
     pair: Callable[[Recipe], tuple[Recipe, Recipe]]
+    fixes: tuple[str, ...] = ()
 
 
 def _transformer(recipe: Recipe) -> Recipe:
@@ -51,7 +57,7 @@ def _cold(recipe: Recipe, norm: str) -> Recipe:
     base = _transformer(recipe)
     return replace(
         base,
-        settings=replace(base.settings, norm=norm, layers=max(base.settings.layers, LAYERS)),
+        settings=replace(base.settings, norm=norm, layers=LAYERS),
         options=replace(base.options, schedule="constant", learning_rate=PEAK, warmup=0),
     )
 
@@ -66,21 +72,25 @@ def _scale(recipe: Recipe) -> tuple[Recipe, Recipe]:
 
 
 def _accumulation(recipe: Recipe) -> tuple[Recipe, Recipe]:
-    parts = 8
-    total = max(parts, recipe.options.batch_size * recipe.options.accumulate // parts * parts)
+    total = recipe.options.batch_size
+    if total % PARTS:
+        raise HeadlightError(
+            f"A batch of {total} cannot be cut into {PARTS} equal parts: choose a multiple of {PARTS}."
+        )
     # Dropout draws differ between one batch and its parts, so that only without it the two learn the same.
     recipe = replace(recipe, settings=replace(recipe.settings, dropout=0.0))
     return (
-        replace(recipe, options=replace(recipe.options, batch_size=total, accumulate=1)),
-        replace(recipe, options=replace(recipe.options, batch_size=total // parts, accumulate=parts)),
+        replace(recipe, options=replace(recipe.options, accumulate=1)),
+        replace(recipe, options=replace(recipe.options, batch_size=total // PARTS, accumulate=PARTS)),
     )
 
 
 def _heads(recipe: Recipe) -> tuple[Recipe, Recipe]:
     base = _transformer(recipe)
-    width = max(8, base.settings.width // 8 * 8)
-    base = replace(base, settings=replace(base.settings, width=width, heads=1))
-    return base, replace(base, settings=replace(base.settings, heads=8))
+    return (
+        replace(base, settings=replace(base.settings, heads=1)),
+        replace(base, settings=replace(base.settings, heads=8)),
+    )
 
 
 def _attention(recipe: Recipe) -> tuple[Recipe, Recipe]:
@@ -107,6 +117,7 @@ COMPARISONS: dict[str, Comparison] = {
             "A Post-LN Transformer at a high learning rate: reached slowly, it learns; at once, it stays at chance.",
             ("warm-up", "no warm-up"),
             _warmup,
+            _COLD,
         ),
         Comparison(
             "norm",
@@ -114,6 +125,7 @@ COMPARISONS: dict[str, Comparison] = {
             "LayerNorm before each sublayer or after each sum: at a high rate without warm-up only Pre-LN learns.",
             ("Pre-LN", "Post-LN"),
             _norm,
+            _COLD,
         ),
         Comparison(
             "scale",
@@ -122,6 +134,7 @@ COMPARISONS: dict[str, Comparison] = {
             " is learnt much later.",
             ("scaled", "unscaled"),
             _scale,
+            ("heads", "scaled"),
         ),
         Comparison(
             "accumulation",
@@ -129,6 +142,7 @@ COMPARISONS: dict[str, Comparison] = {
             "One batch at once, or in eighths whose gradients are added: it learns the same, slower. Dropout is off.",
             ("one batch", "8 parts"),
             _accumulation,
+            ("accumulate", "dropout"),
         ),
         Comparison(
             "heads",
@@ -136,6 +150,7 @@ COMPARISONS: dict[str, Comparison] = {
             "One wide head or eight narrow ones, with as many weights: these tasks need one, and eight take more time.",
             ("1 head", "8 heads"),
             _heads,
+            ("heads",),
         ),
     )
 }

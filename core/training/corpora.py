@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import zlib
@@ -13,6 +14,9 @@ from typing import Generic, TypeVar
 from core.errors import HeadlightError
 
 Example = TypeVar("Example")
+NUL = b"\0"
+# UTF-16 has one in every other byte of Latin text and at each space of other scripts; text in UTF-8 has hardly any.
+MOST_NULS = 0.05
 # Names of the two classes where a folder's files are what labels them.
 NEGATIVE, POSITIVE = "negative", "positive"
 
@@ -65,6 +69,16 @@ def read_labelled(path: Path) -> Corpus[tuple[str, str]]:
     )
 
 
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file as it lies there, or of a folder's files and their names; where it lies does not matter."""
+    if not path.is_dir():
+        return hashlib.sha256(_bytes_of(path)).hexdigest()
+    whole = hashlib.sha256()
+    for file in sorted(file for file in path.rglob("*") if file.is_file()):
+        whole.update(f"{file.relative_to(path).as_posix()}\0{digest_of(file)}\n".encode())
+    return whole.hexdigest()
+
+
 def split(examples: Sequence[Example], key: Callable[[Example], str], *shares: float) -> tuple[list[Example], ...]:
     """The examples to train on, then one list for each share; all examples of one key go to the same list.
 
@@ -115,6 +129,9 @@ def _read(path: Path, parse: Callable[[str], Example]) -> Corpus[Example]:
     for number, line in enumerate(_lines(path), 1):
         if not line.strip():
             continue
+        if NUL in line:
+            bad.append(BadLine(path.name, number, "a NUL character"))
+            continue
         try:
             examples.append(parse(line.decode()))
         except UnicodeDecodeError:
@@ -125,18 +142,28 @@ def _read(path: Path, parse: Callable[[str], Example]) -> Corpus[Example]:
 
 
 def _lines(path: Path) -> list[bytes]:
+    """The lines of a text file, not decoded yet. Raises HeadlightError for what is no UTF-8 text as a whole."""
+    raw = _bytes_of(path)
+    try:
+        data = gzip.decompress(raw) if path.suffix == ".gz" else raw
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise HeadlightError(f"{path} is cut off or no gzip file: get it again.") from error
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or data.count(NUL) > MOST_NULS * len(data):
+        raise HeadlightError(f"{path} is not UTF-8 but UTF-16, or no text at all: save it as UTF-8.")
+    return data.removeprefix(codecs.BOM_UTF8).splitlines()
+
+
+def _bytes_of(path: Path) -> bytes:
     if path.is_dir():
         raise HeadlightError(f"{path} is a folder: give --data the file itself.")
     try:
-        raw = path.read_bytes()
-        data = gzip.decompress(raw) if path.suffix == ".gz" else raw
+        return path.read_bytes()
     except FileNotFoundError as error:
         raise HeadlightError(f"There is no file {path}: check --data.") from error
     except PermissionError as error:
         raise HeadlightError(f"{path} may not be read: change its permissions, or copy it.") from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise HeadlightError(f"{path} is cut off or no gzip file: get it again.") from error
-    return data.removeprefix(b"\xef\xbb\xbf").splitlines()
+    except OSError as error:
+        raise HeadlightError(f"{path} cannot be read ({error.strerror}): check --data.") from error
 
 
 def _marked(folder: Path, mark: str) -> list[Path]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from core.errors import HeadlightError
 from core.training import checkpoints
+from core.training.corpora import digest_of
 from core.training.history import History
 from core.training.logs import Log
 from core.training.progress import Progress
@@ -30,11 +31,13 @@ def drive(
     """Train by a recipe and write the model into `out`, with `logs` and `checkpoints` in it.
 
     resume: go on from the newest checkpoint; the result is the same as of a run that was never stopped.
-    Raises HeadlightError where `out` holds another run, or the data or the disk end it.
+    Raises HeadlightError where `out` holds another run, or the data or the disk end it; OSError where `out` cannot be
+    written to for another reason than a full disk.
     """
     kept = out / "checkpoints"
     newest = checkpoints.latest(kept)
-    _agree(out / PLAN, recipe.name, parts, newest is not None, resume)
+    told = {"recipe": recipe.name, "values": _values(parts), "data": digest_of(data) if data else None}
+    _agree(out / PLAN, told, newest is not None, resume)
     course = recipe.begin(parts, data, device, say)
     history = History()
     if newest is not None:
@@ -61,24 +64,43 @@ def _run(course: Course, history: History, kept: Path, logs: Path, say: Say) -> 
         _checkpoint(trainer, history, log, kept)
 
 
-def _agree(plan: Path, name: str, parts: Sequence[Any], begun: bool, resume: bool) -> None:
+def _agree(plan: Path, told: Mapping[str, Any], begun: bool, resume: bool) -> None:
     """Write down what this run is, or see that the run to go on with is the same."""
-    told = {"recipe": name, "values": _values(parts)}
     if begun and not resume:
         raise HeadlightError(
             f"{plan.parent} holds a run already: add --resume to go on with it, or choose another --out."
         )
     if begun and plan.is_file():
-        before = json.loads(plan.read_text(encoding="utf-8"))
-        if before["recipe"] != name:
+        before = _read(plan)
+        if before["recipe"] != told["recipe"]:
             raise HeadlightError(f"{plan.parent} holds a run of {before['recipe']}: choose another --out.")
         if changed := _changed(before["values"], told["values"]):
             raise HeadlightError(
                 f"The run in {plan.parent} has {changed} = {before['values'].get(changed)}: set it to that to go on, "
                 "or choose another --out."
             )
-    plan.parent.mkdir(parents=True, exist_ok=True)
-    plan.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        if before["data"] != told["data"]:
+            raise HeadlightError(
+                f"The run in {plan.parent} began with other data: give --data as it was then to go on, or choose "
+                "another --out."
+            )
+    _write(plan, told)
+
+
+def _read(plan: Path) -> dict[str, Any]:
+    try:
+        before = json.loads(plan.read_text(encoding="utf-8"))
+        return {"recipe": before["recipe"], "values": dict(before["values"]), "data": before["data"]}
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise HeadlightError(f"{plan} is damaged, so nothing is known of its run: choose another --out.") from error
+
+
+def _write(plan: Path, told: Mapping[str, Any]) -> None:
+    """Write the plan, and its folder where there is none; the first thing that a run puts on the disk."""
+    text = json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+    with checkpoints.explained_when_full(plan):
+        plan.parent.mkdir(parents=True, exist_ok=True)
+    checkpoints.write_atomically(plan, lambda file: file.write(text.encode()))
 
 
 def _values(parts: Sequence[Any]) -> dict[str, Any]:

@@ -38,7 +38,9 @@ def base_folder(name: str) -> Path:
 def classifier_from(folder: Path, labels: Sequence[str], seed: int) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """The encoder with a new linear classifier on top, drawn from the seed, and its tokenizer.
 
-    Raises HeadlightError for a folder that holds no encoder for classification.
+    Its weights are float32 whatever the format of the files, so that small steps do not round to nothing; `precision`
+    alone chooses the format of the computation. Raises HeadlightError for a folder that holds no encoder for
+    classification, or one that knows no padding.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -48,14 +50,30 @@ def classifier_from(folder: Path, labels: Sequence[str], seed: int) -> tuple[Pre
                 num_labels=len(labels),
                 id2label=dict(enumerate(labels)),
                 label2id={label: place for place, label in enumerate(labels)},
+                dtype=torch.float32,
                 local_files_only=True,
                 trust_remote_code=False,
                 use_safetensors=True,
             )
             tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        except (OSError, ValueError) as error:
+        except Exception as error:  # broken or foreign files make the libraries raise errors of any kind
             raise HeadlightError(f"{folder} holds no encoder that can classify: choose another base.") from error
+    _settle_padding(folder, network, tokenizer)
     return network, tokenizer
+
+
+def _settle_padding(folder: Path, network: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
+    """Give a network without padding, such as GPT-2, the tokenizer's padding or end token for it, and say so in both.
+
+    No text ends with the end token itself, since what is typed is plain text: the last token of a text is still found.
+    """
+    if network.config.pad_token_id is not None:
+        return
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    if tokenizer.pad_token_id is None:
+        raise HeadlightError(f"{folder} has no padding and no end token to fill batches with: choose another base.")
+    network.config.pad_token_id = tokenizer.pad_token_id
 
 
 def with_lora(network: PreTrainedModel, rank: int, alpha: int, dropout: float, seed: int) -> PeftModel:

@@ -23,12 +23,15 @@ def smoothed_cross_entropy(
     """
     answers = logits.shape[-1]
     # "others" is "uniform" with a larger ε: the right answer's own share of it comes on top.
-    spread = epsilon if convention == "uniform" or answers == 1 else min(1.0, epsilon * answers / (answers - 1))
-    total = F.cross_entropy(
-        logits.float().reshape(-1, answers),
-        target.reshape(-1),
-        ignore_index=IGNORED,
-        reduction="sum",
-        label_smoothing=spread,
-    )
+    spread = epsilon if convention == "uniform" or answers == 1 else epsilon * answers / (answers - 1)
+    flat, right = logits.float().reshape(-1, answers), target.reshape(-1)  # (..., K) -> (N, K), (...) -> (N,)
+    if spread <= 1:
+        total = _summed(flat, right, spread)
+    else:
+        # torch takes no more than 1, where the right answer has as little as each other; the loss is linear in ε.
+        total = (1 - spread) * _summed(flat, right, 0.0) + spread * _summed(flat, right, 1.0)
     return total, int((target != IGNORED).sum())
+
+
+def _summed(flat: Tensor, right: Tensor, spread: float) -> Tensor:
+    return F.cross_entropy(flat, right, ignore_index=IGNORED, reduction="sum", label_smoothing=spread)

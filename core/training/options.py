@@ -17,6 +17,8 @@ PRECISIONS = ("float32", "bfloat16", "float16")
 
 # Below this a factor on the Noam rate is almost surely a learning rate that was meant for another schedule.
 SMALLEST_NOAM_FACTOR = 0.02
+# torch takes no larger seed.
+LARGEST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,11 @@ class Options:
     precision        number format of forward and backward; half of the bits needs a GPU (Micikevicius et al. 2018)
     checkpointing    forget inner results and compute them again for the backward pass (Chen et al. 2016)
     bucketing        put samples of like length into a batch, for less padding
-    patience         evaluations without a better loss before training stops (Prechelt 1998); 0 never stops early
+    patience         evaluations without a better loss before training stops (Prechelt 1998); 0 never stops early.
+                     However the run ends, the network then has the weights of its best evaluation
     evaluate_every   steps between two evaluations
-    snapshot_every   steps between two snapshots of the attention weights
+    snapshot_every   steps between two snapshots of the attention weights; a run on a toy task takes them less often
+                     where its film would grow too large (`core.training.frames`)
     seed             of the order of the samples, word dropout and dropout
     freeze           lowest layers of a pretrained encoder that keep their weights; from 1 on the embeddings do too
     layer_decay      factor on the learning rate from a layer to the one below it (Howard and Ruder 2018)
@@ -103,9 +107,10 @@ ABOUT: dict[str, str] = {
     "checkpointing": "Computes inner results twice instead of keeping them: same gradients, less memory, more time.",
     "bucketing": "Puts texts of like length into a batch, so that less time goes into padding.",
     "patience": "Evaluations in a row without a better development loss before training stops; it then ends with the"
-    " best weights, and 0 trains to the last step.",
+    " best weights, also when you stop it, and 0 trains to the last step.",
     "evaluate_every": "Steps between two evaluations on development examples.",
-    "snapshot_every": "Steps between two frames of the attention film.",
+    "snapshot_every": "Steps between two frames of the attention film; a film of more than 200 frames or 64 MB gets"
+    " fewer.",
     "seed": "Start of all random numbers: on a CPU the same seed gives the same weights to the last bit.",
     "freeze": "How many of the lowest layers of a pretrained encoder keep their weights, with its embeddings; 0 trains"
     " all.",
@@ -120,6 +125,10 @@ _Rule = tuple[Callable[[object], bool], str]
 
 def _whole(least: int) -> _Rule:
     return lambda value: type(value) is int and value >= least, f"a whole number, {least} or more"
+
+
+def _is_seed(value: object) -> bool:
+    return type(value) is int and 0 <= value <= LARGEST_SEED
 
 
 def _number(low: float, high: float, needed: str, *, open_low: bool = False, open_high: bool = False) -> _Rule:
@@ -156,7 +165,7 @@ _RULES: dict[str, _Rule] = {
     "patience": _whole(0),
     "evaluate_every": _whole(1),
     "snapshot_every": _whole(1),
-    "seed": _whole(0),
+    "seed": (_is_seed, f"a whole number from 0 to {LARGEST_SEED}"),
     "freeze": _whole(0),
     "layer_decay": _number(0, 1, "a number above 0 and at most 1", open_low=True),
     "beta2": _number(0, 1, "a number from 0 to below 1", open_high=True),

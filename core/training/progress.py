@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import monotonic
+
+from transformers.utils import logging
 
 from core.training.reports import StepReport
 
@@ -37,6 +40,18 @@ def line_of(report: StepReport) -> str:
     if report.seconds_left is not None:
         parts.append(f"{clock(report.seconds_left)} left")
     return ", ".join(parts)
+
+
+@contextmanager
+def without_bars() -> Iterator[None]:
+    """Without transformers' own bars, for instance over the files of a model; afterwards they are as they were."""
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
 
 
 def clock(seconds: float) -> str:

@@ -30,7 +30,7 @@ _CALLED = {
 class Recipe:
     """One training run: a task's name, the network's settings and the trainer's options.
 
-    Raises HeadlightError for a task that is not there.
+    Raises HeadlightError for a task that is not there, and for options that the network has no use for.
     """
 
     task: str
@@ -40,6 +40,10 @@ class Recipe:
     def __post_init__(self) -> None:
         if self.task not in TASKS:
             raise HeadlightError(f"task is “{self.task}”: choose one of {', '.join(TASKS)}.")
+        if self.options.checkpointing and not self.settings.is_transformer:
+            raise HeadlightError(
+                "Gradient checkpointing works layer by layer, which only the Transformer here can do: switch it off."
+            )
 
     @property
     def toy(self) -> Task:

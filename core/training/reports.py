@@ -30,11 +30,11 @@ class Evaluation:
 class Snapshot:
     """Attention weights on one fixed example after `step` optimiser steps, with the right tokens as input.
 
-    weights: float16 (layers, heads, target tokens, source tokens); </s> is the last row and the last column.
+    weights: float32 (layers, heads, target tokens, source tokens); </s> is the last row and the last column.
     """
 
     step: int
-    weights: NDArray[np.float16]
+    weights: NDArray[np.float32]
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
@@ -13,6 +15,7 @@ from core.training.card import Card
 from core.training.checkpoints import explained_when_full
 from core.training.history import Record
 from core.training.prepare import Prepared
+from core.training.reports import Evaluation
 
 
 def save(prepared: Prepared, folder: Path, history: Record | None = None) -> Card:
@@ -38,17 +41,26 @@ def save_model(network: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, car
             network.save_pretrained(new)
             tokenizer.save_pretrained(new)
             (new / "README.md").write_text(card.markdown(), encoding="utf-8")
-            told = json.dumps(card.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+            told = json.dumps(_finite(card.as_dict()), indent=2, ensure_ascii=False, allow_nan=False)
             (new / "training.json").write_text(told + "\n", encoding="utf-8")
             # A folder counts as a model once it has a config.json.
             for file in sorted(new.iterdir(), key=lambda file: file.name == "config.json"):
                 os.replace(file, folder / file.name)
 
 
+def _finite(value: Any) -> Any:
+    """The same nested values with None, which JSON has, for numbers that are not finite, which it has not."""
+    if isinstance(value, dict):
+        return {name: _finite(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def _card(prepared: Prepared, history: Record | None) -> Card:
     recipe, evaluation = prepared.recipe, prepared.evaluate()
     scores: dict[str, float | int | str | None] = {
-        "steps": prepared.trainer.step,
+        "steps": evaluation.step,
         "development loss": evaluation.loss,
         "token accuracy": evaluation.token_accuracy,
         "sequence accuracy": evaluation.sequence_accuracy,
@@ -58,11 +70,11 @@ def _card(prepared: Prepared, history: Record | None) -> Card:
     return Card(
         title=recipe.title,
         summary=f"{prepared.network.num_parameters():,} weights that do one thing. {prepared.task.summary}",
-        data="Made by the task itself, new at every step; nothing was collected.",
+        data="Made by the task itself, new at every step; nothing was collected. What it is judged by was kept out.",
         values=recipe.as_dict(),
         scores=scores,
         limits=_limits(prepared),
-        history=told_of(history) if history else {},
+        history=told_of(history, evaluation) if history else {},
     )
 
 
@@ -76,13 +88,19 @@ def _limits(prepared: Prepared) -> list[str]:
     return limits
 
 
-def told_of(history: Record) -> dict[str, list[list[float | int | None]]]:
-    """Evaluations as rows of step, loss, token and sequence accuracy and alignment; steps as rows of step and loss."""
+def told_of(history: Record, last: Evaluation | None = None) -> dict[str, list[list[float | int | None]]]:
+    """Evaluations as rows of step, loss, token and sequence accuracy and alignment; steps as rows of step and loss.
+
+    last: that of the weights that are kept, the last row; where it is an earlier one, as early stopping has it, its row
+    comes twice.
+    """
     every = max(1, len(history.steps) // 200)
+    evaluations = history.evaluations
+    if last is not None and evaluations[-1:] != (last,):
+        evaluations += (last,)
     return {
         "evaluations": [
-            [seen.step, seen.loss, seen.token_accuracy, seen.sequence_accuracy, seen.alignment]
-            for seen in history.evaluations
+            [seen.step, seen.loss, seen.token_accuracy, seen.sequence_accuracy, seen.alignment] for seen in evaluations
         ],
         "steps": [[report.step, report.loss] for report in history.steps[::every]],
     }

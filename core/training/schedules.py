@@ -60,7 +60,7 @@ def _linear(step: int, steps: int, warmup: int, width: int) -> float:
 
 
 def _cosine(step: int, steps: int, warmup: int, width: int) -> float:
-    """Half a cosine down to 0 (Loshchilov and Hutter 2017, without restarts)."""
+    """Half a cosine down to 0 after the last step (Loshchilov and Hutter 2017, without restarts)."""
     return _rise(step, warmup) * (1 + math.cos(math.pi * min(1.0, _done(step, steps, warmup)))) / 2
 
 
@@ -77,8 +77,18 @@ SCHEDULES: dict[str, Schedule] = {
     schedule.name: schedule
     for schedule in (
         Schedule("constant", "Constant", "The same rate at every step after the warm-up.", _constant),
-        Schedule("linear", "Linear", "After the warm-up, down in a straight line to 0 at the last step.", _linear),
-        Schedule("cosine", "Cosine", "After the warm-up, down along half a cosine to 0 at the last step.", _cosine),
+        Schedule(
+            "linear",
+            "Linear",
+            "After the warm-up, in a straight line to 0 after the last step.",
+            _linear,
+        ),
+        Schedule(
+            "cosine",
+            "Cosine",
+            "After the warm-up, along half a cosine to 0 after the last step.",
+            _cosine,
+        ),
         Schedule(
             "inverse_sqrt",
             "Inverse square root",

@@ -36,6 +36,9 @@ ABOUT: dict[str, str] = {
     "dropout": "Share of values set to zero in training.",
 }
 WIDEST, DEEPEST = 512, 12
+# Values that only one of the two kinds of network has.
+OF_RECURRENT = ("cell", "bidirectional")
+OF_TRANSFORMER = ("heads", "positions", "norm", "scaled")
 
 
 @dataclass(frozen=True)
@@ -66,16 +69,27 @@ class Settings:
         _one_of("norm", self.norm, NORMS)
         _between("width", self.width, 2, WIDEST)
         _between("layers", self.layers, 1, DEEPEST)
-        _between("heads", self.heads, 1, self.width)
+        _between("heads", self.heads, 1, self.width if self.is_transformer else WIDEST)
         if not 0 <= self.dropout < 1:
             raise HeadlightError(f"dropout is {self.dropout}: choose a share from 0 up to, but not, 1.")
-        if self.width % 2:
+        if self.is_transformer:
+            self._check_heads()
+        elif self.width % 2 and self.bidirectional:
             raise HeadlightError(
                 f"width is {self.width}: choose an even number, half of it for each reading direction."
             )
-        if self.is_transformer and self.width % self.heads:
+
+    def _check_heads(self) -> None:
+        if self.width % self.heads:
             raise HeadlightError(
                 f"A width of {self.width} does not divide into {self.heads} heads: change one of them."
+            )
+        if self.positions == "sinusoidal" and self.width % 2:
+            raise HeadlightError(f"width is {self.width}: choose an even number, for pairs of a sine and a cosine.")
+        if self.positions == "rotary" and self.width // self.heads % 2:
+            raise HeadlightError(
+                f"Rotary positions turn pairs of numbers, and a head here has {self.width // self.heads}: choose other"
+                " positions, or a width that is an even number times the heads."
             )
 
     @property
@@ -93,6 +107,11 @@ class Settings:
         if self.is_transformer:
             return ARCHITECTURES[self.architecture]
         return f"{CELLS[self.cell]}, {ARCHITECTURES[self.architecture]}"
+
+
+def unused_by(architecture: str) -> tuple[str, ...]:
+    """Names of the values that a network of this architecture does not have."""
+    return OF_RECURRENT if architecture == "transformer" else OF_TRANSFORMER
 
 
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from math import isnan
 from typing import Any
 
 from torch import Tensor, nn
@@ -27,11 +26,10 @@ class EarlyStopping:
         return 0 < self._patience <= self._waited
 
     def hear(self, evaluation: Evaluation, network: nn.Module) -> None:
-        """Take note of an evaluation of the network's present weights."""
+        """Take note of an evaluation of the network's present weights; its loss is finite."""
         if not self._patience:
             return
-        # Nothing is below a loss that is no number, so it must not stay the best.
-        if self.best is None or evaluation.loss < self.best.loss or isnan(self.best.loss):
+        if self.best is None or evaluation.loss < self.best.loss:
             self.best, self._weights, self._waited = evaluation, trained_weights(network), 0
         else:
             self._waited += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from time import perf_counter
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ from torch import nn
 
 from core.errors import HeadlightError
 from core.training.batches import Batch, Kind, collate, word_dropout
+from core.training.divergence import LARGEST_WEIGHT, Diverged, diverged
 from core.training.groups import parameter_groups
 from core.training.losses import smoothed_cross_entropy
 from core.training.options import Options
@@ -25,13 +26,11 @@ from core.training.schedules import rate
 from core.training.stopping import EarlyStopping
 from core.training.weights import put_back, trained_weights
 
+__all__ = ["Diverged", "Trainer"]
+
 SPECIAL_IDS = (0, 1, 2, 3)
 
 Seen = TypeVar("Seen")
-
-
-class Diverged(HeadlightError):
-    """A loss or a gradient that is not finite; the network keeps the weights from before that step."""
 
 
 class Trainer:
@@ -80,29 +79,46 @@ class Trainer:
         self._evaluate, self._snapshot = evaluate, snapshot
         self._unk_id, self._special_ids = unk_id, special_ids
         self._stopping = EarlyStopping(options.patience)
+        self._ended = False
         self._seconds = 0.0
 
     @property
     def finished(self) -> bool:
-        """Whether all steps are done, or early stopping ended the run."""
-        return self.step >= self.options.steps or self._stopping.over
+        """Whether all steps are done, or early stopping or `finish` ended the run."""
+        return self._ended or self.step >= self.options.steps or self._stopping.over
 
     @property
     def best(self) -> Evaluation | None:
         """With early stopping, the best evaluation so far; a finished run has its weights."""
         return self._stopping.best
 
+    @property
+    def kept_step(self) -> int:
+        """How many steps made the weights that the network has now: fewer than `step` where the best were put back."""
+        return self.best.step if self.finished and self.best is not None else self.step
+
     def run(self) -> Iterator[StepReport]:
         """Go on from where the trainer is, one optimiser step a `next()`.
 
         A run that begins reports step 0 first, where there is something to evaluate or to take a snapshot of.
-        Raises `Diverged`, after which the network has the weights from before that step.
+        Raises `Diverged`, which names the step and what to try; the network's weights are finite then, too.
         """
         if self.step == 0 and (self._evaluate or self._snapshot):
             begun = perf_counter()
             yield self._report(begun, loss=nan, learning_rate=0.0, norm=nan, tokens=0)
         while not self.finished:
             yield self._advance()
+
+    def finish(self) -> tuple[Evaluation | None, Snapshot | None]:
+        """End the run, as after its last step: `run` yields no more, and early stopping puts back its best weights.
+
+        Returns the evaluation and the snapshot of this moment, None for what was reported before. Does nothing to a run
+        that is finished. Call it between two steps. Raises `Diverged` where the evaluation is not finite.
+        """
+        if self.finished:
+            return None, None
+        self._ended = True
+        return self._looks(again=False)
 
     def state(self) -> dict[str, Any]:
         """Copies of all that a resumed run needs, in plain values and tensors; take it between two steps."""
@@ -149,6 +165,9 @@ class Trainer:
             self._precision.step(self._optimizer)
         self._optimizer.zero_grad()
         self.step = number
+        largest = float(nn.utils.get_total_norm([value.detach() for value in self._parameters], inf))
+        if not largest <= LARGEST_WEIGHT:
+            raise diverged(self.options, number, f"weights have grown to {largest:.1g}")
         return self._report(begun, loss, learning_rate, norm, tokens)
 
     def _batches(self, number: int) -> list[Batch]:
@@ -190,25 +209,33 @@ class Trainer:
         if isfinite(loss) and (isfinite(norm) or self._precision.may_overflow):
             return
         self._optimizer.zero_grad()
-        what = f"gradient norm is {norm}" if isfinite(loss) else f"loss is {loss}"
-        raise Diverged(f"Training stopped at step {number} because the {what}; {_remedy(self.options)}.")
+        raise diverged(self.options, number, f"gradient norm is {norm}" if isfinite(loss) else f"loss is {loss}")
 
     def _report(self, begun: float, loss: float, learning_rate: float, norm: float, tokens: int) -> StepReport:
         """What the step brought, with the evaluation and the snapshot that are due after it."""
-        evaluation = self._look(self._evaluate, self.options.evaluate_every)
+        looks = self._looks()
+        self._seconds += perf_counter() - begun
+        return StepReport(self.step, self.options.steps, loss, learning_rate, norm, tokens, self._seconds, *looks)
+
+    def _looks(self, *, again: bool = True) -> tuple[Evaluation | None, Snapshot | None]:
+        """The evaluation and the snapshot that are due, and the best weights put back where the run is finished.
+
+        again: also those that are due by the step's number, which a report of the same step has had.
+        """
+        evaluation = self._look(self._evaluate, self.options.evaluate_every, again)
         if evaluation is not None:
+            if not isfinite(evaluation.loss):
+                raise diverged(self.options, self.step, f"development loss is {evaluation.loss}")
             self._stopping.hear(evaluation, self.network)
-        snapshot = self._look(self._snapshot, self.options.snapshot_every)
+        snapshot = self._look(self._snapshot, self.options.snapshot_every, again)
         if self.finished and self.best is not None:
             self._stopping.put_back_best(self.network)
-        self._seconds += perf_counter() - begun
-        return StepReport(
-            self.step, self.options.steps, loss, learning_rate, norm, tokens, self._seconds, evaluation, snapshot
-        )
+        return evaluation, snapshot
 
-    def _look(self, callback: Callable[[int], Seen] | None, every: int) -> Seen | None:
+    def _look(self, callback: Callable[[int], Seen] | None, every: int, again: bool) -> Seen | None:
         """What a callback says of the network as it is, if it is due."""
-        if callback is None or (self.step % every and not self.finished):
+        by_number = self.step % every == 0
+        if callback is None or (by_number and not again) or not (by_number or self.finished):
             return None
         self.network.eval()
         with torch.no_grad(), seeded(self.device, "look", self.options.seed, self.step):
@@ -255,15 +282,3 @@ _FREE_TO_CHANGE = {"steps", "evaluate_every", "snapshot_every", "patience"}
 def _changed(before: dict[str, Any], options: Options) -> list[str]:
     now = asdict(options)
     return [name for name in now if name not in _FREE_TO_CHANGE and now[name] != before.get(name)]
-
-
-def _remedy(options: Options) -> str:
-    """What to try first: what the run did not do yet."""
-    tries = [f"try a learning rate below {options.learning_rate:g}"]
-    if not options.warmup:
-        tries.append("a warm-up")
-    if options.clip is None:
-        tries.append("clipping")
-    if options.precision == "float16":
-        tries.append("bfloat16")
-    return ", ".join(tries[:-1]) + f" or {tries[-1]}" if len(tries) > 1 else tries[0]

@@ -86,5 +86,7 @@ def _wrapped(tokenizer: Tokenizer) -> PreTrainedTokenizerFast:
         eos_token=END,
         unk_token=UNKNOWN,
         clean_up_tokenization_spaces=False,
+        # Special tokens that are typed in a text are plain text, whoever opens the checkpoint.
+        split_special_tokens=True,
         model_input_names=["input_ids", "attention_mask"],
     )

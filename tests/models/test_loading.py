@@ -386,6 +386,27 @@ def test_casting_is_counted(folder: Path, stored: str, used: str) -> None:
     assert f"{len(weights)} tensors were cast from {stored} to {used}." in [line.sentence for line in report.lines()]
 
 
+@pytest.mark.parametrize("stored", ["int8", "uint8", "int64", "bool"])
+@pytest.mark.parametrize("prefix", ["", "module.", "without the base"])
+def test_whole_numbers_are_no_weights(folder: Path, stored: str, prefix: str) -> None:
+    path = folder / "model.safetensors"
+    whole = {name: weight.to(getattr(torch, stored)) for name, weight in load_file(path).items()}
+    named = prefix if prefix.endswith(".") else ""
+    base = "transformer." if prefix and not named else ""
+    save_file(
+        {named + name.removeprefix(base): weight for name, weight in whole.items()}, path, metadata={"format": "pt"}
+    )
+    with refused(f"{len(whole)} of its weights", f"whole numbers ({stored})"):
+        load(str(folder))
+
+
+def test_whole_numbers_that_the_network_has_no_weights_for_do_not_matter(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    mask = {"transformer.h.0.attn.bias": torch.ones(1, 1, 8, 8, dtype=torch.uint8)}
+    save_file({**load_file(path), **mask}, path, metadata={"format": "pt"})
+    assert load(str(folder)).report.reinitialised == ()
+
+
 @pytest.mark.parametrize("lost", ["transformer.wte.weight", "transformer.h.0.mlp.c_fc.weight", "transformer.ln_f.bias"])
 def test_weights_that_lack_any_tensor_of_the_layers_are_refused(folder: Path, lost: str) -> None:
     path = folder / "model.safetensors"

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from core.errors import HeadlightError
-from core.training.checkpoints import latest, load, save, save_atomically
+from core.training.checkpoints import explained_when_full, latest, load, save, save_atomically
 from tests.training.small import dropping_trainer, longest_file, same, weights
 
 ROOT = Path(__file__).parents[2]
@@ -97,6 +98,16 @@ def test_a_file_that_may_not_grow_ends_with_one_sentence_and_keeps_the_last_chec
         save(state(2, size=100_000), tmp_path)
     assert files(tmp_path) == ["step-00000001.pt"]
     assert load(tmp_path / "step-00000001.pt")["step"] == 1
+
+
+def test_a_full_disk_under_safetensors_is_the_same_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    with (
+        longest_file(500),
+        pytest.raises(HeadlightError, match=r"model.safetensors could not .* disk of .* is full; free"),
+        explained_when_full(path),
+    ):
+        save_file({"w": torch.zeros(1000)}, path)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -12,12 +13,14 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file
+from transformers.utils import logging
 
 from core import load
 from core.training.__main__ import main
 from core.training.progress import clock
 from core.training.recipes import RECIPES
 from tests.training.event_files import scalars
+from tests.training.small import longest_file
 
 WORDS = ["red", "blue", "old", "new", "small", "big", "cat", "dog", "bird", "fish"]
 SMALL = ["batch_size=8", "width=16", "evaluate_every=2"]
@@ -142,9 +145,10 @@ def test_a_folder_with_a_run_is_not_written_over(tmp_path: Path, capsys: pytest.
         (["translation", "--data", "absent.tsv"], "There is no file absent.tsv: check --data."),
         (["sentiment", "--data", "absent"], "There is no file absent: check --data."),
         (["copy", "--device", "abacus"], "The device abacus is not here"),
+        (["sentiment", "--data", __file__, "--set", "encoder=rnn"], "choose one of bilstm, cnn, average, transformer."),
         (["copy", "--set", "depth=2"], "--set depth is unknown"),
         (["copy", "--set", "architecture=rnn"], "architecture is “rnn”: choose one of none"),
-        (["fine-tune", "--data", "absent", "--set", "base=absent"], "absent is neither in the catalogue nor a folder"),
+        (["fine-tune", "--data", __file__, "--set", "base=absent"], "absent is neither in the catalogue nor a folder"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(
@@ -152,6 +156,60 @@ def test_what_is_wrong_is_one_sentence(
 ) -> None:
     assert main([*arguments, "--out", str(tmp_path / "out")]) == 1
     assert sentence in capsys.readouterr().err
+
+
+def test_an_out_that_can_be_no_folder_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("kept", encoding="utf-8")
+    (tmp_path / "begun").mkdir()
+    (tmp_path / "begun" / "logs").write_text("a file", encoding="utf-8")
+    for out in (tmp_path / "file", tmp_path / "file" / "below", tmp_path / "begun"):
+        assert main(["copy", "--out", str(out)]) == 1
+        assert re.fullmatch(
+            r".*(file|logs).* cannot be written to \(.+\): choose another --out\.\n", capsys.readouterr().err
+        )
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "kept"
+
+
+def test_a_disk_that_is_full_from_the_start_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with longest_file(10):
+        assert main(["copy", "--out", str(tmp_path / "out")]) == 1
+    assert re.fullmatch(r"plan\.json could not .* disk of .* is full; .*\.\n", capsys.readouterr().err)
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_run_goes_on_only_with_the_data_that_it_began_with(
+    pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    values = [*SMALL, "layers=1", "heads=2", "steps=2", "vocabulary=300", "development=0.2", "test=0", "longest=16"]
+    start = ["translation", "--data", str(pairs), "--out", str(tmp_path / "out"), "--set", *values]
+    assert main(start) == 0
+    moved = pairs.rename(tmp_path / "moved.tsv")
+    start[2] = str(moved)
+    assert main([*start, "steps=3", "--resume"]) == 0
+    moved.write_bytes(moved.read_bytes() + b"one\tmore\n")
+    capsys.readouterr()
+    assert main([*start, "steps=4", "--resume"]) == 1
+    assert "began with other data: give --data as it was then" in capsys.readouterr().err
+
+
+def test_transformers_draws_no_bars_and_draws_them_again_afterwards(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["copy", "--out", str(tmp_path / "out"), "--set", *SMALL, "steps=1"]) == 0
+    assert capsys.readouterr().err == ""
+    assert logging.is_progress_bar_enabled()
+
+
+def test_a_card_lists_only_what_the_network_has(labelled: Path, tmp_path: Path) -> None:
+    values = ["width=16", "embedding=16", "heads=2", "layers=1", "steps=1", "vocabulary=100"]
+    for encoder, absent, present in (("transformer", "embedding", "heads"), ("average", "heads", "embedding")):
+        out = tmp_path / encoder
+        assert (
+            main(["sentiment", "--data", str(labelled), "--out", str(out), "--set", *values, f"encoder={encoder}"]) == 0
+        )
+        card = (out / "README.md").read_text(encoding="utf-8")
+        assert f"\n| {absent} |" not in card
+        assert f"\n| {present} |" in card
 
 
 def test_help_names_every_recipe_and_its_values(capsys: pytest.CaptureFixture[str]) -> None:

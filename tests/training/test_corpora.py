@@ -1,12 +1,13 @@
 """Data files: what is read, and how bad lines and missing files are reported."""
 
 import gzip
+import hashlib
 from pathlib import Path
 
 import pytest
 
 from core.errors import HeadlightError
-from core.training.corpora import read_labelled, read_lines, read_pairs, split
+from core.training.corpora import digest_of, read_labelled, read_lines, read_pairs, split
 
 
 def test_pairs_are_read_and_bad_lines_named_by_number(tmp_path: Path) -> None:
@@ -59,6 +60,35 @@ def test_a_file_that_is_cut_off_is_one_sentence(tmp_path: Path) -> None:
     file.write_bytes(gzip.compress(b"a\tb\n" * 1000)[:-12])
     with pytest.raises(HeadlightError, match="cut off"):
         read_pairs(file)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("suffix", ["tsv", "tsv.gz"])
+def test_a_file_in_another_encoding_is_one_sentence(encoding: str, suffix: str, tmp_path: Path) -> None:
+    file = tmp_path / f"pairs.{suffix}"
+    data = ("Go.\tVa !\n" * 20).encode(encoding)
+    file.write_bytes(gzip.compress(data) if suffix.endswith("gz") else data)
+    with pytest.raises(HeadlightError, match=r"is not UTF-8 but UTF-16, or no text at all: save it as UTF-8\.$"):
+        read_pairs(file)
+
+
+def test_a_line_with_a_nul_character_is_named_by_number(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    file.write_bytes(b"Go.\tVa !\n" * 20 + b"Hi\0\tSalut\n")
+    corpus = read_pairs(file)
+    assert len(corpus.examples) == 20
+    assert [str(line) for line in corpus.bad] == ["pairs.tsv, line 21: a NUL character; skipped"]
+
+
+def test_a_digest_follows_from_what_a_file_or_folder_holds_and_not_from_where_it_lies(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "pos.txt").write_text("warm\n", encoding="utf-8")
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert digest_of(one / "pos.txt") == hashlib.sha256(b"warm\n").hexdigest()
+    assert digest_of(one) == digest_of(two)
+    (two / "pos.txt").rename(two / "neg.txt")
+    assert digest_of(one) != digest_of(two)
 
 
 def test_all_pairs_of_one_source_go_to_one_side_whatever_the_order() -> None:

@@ -1,5 +1,6 @@
 """Fine-tuning: a classifier on a pretrained encoder, whole, with frozen layers, and by LoRA."""
 
+import json
 import random
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 import torch
 from peft import PeftModel
 from safetensors.torch import load_file
-from transformers import BertConfig, BertModel
+from transformers import BertConfig, BertModel, GPT2Config, GPT2Model
 
 from core import load
 from core.errors import HeadlightError
@@ -54,6 +55,30 @@ def test_the_same_seed_gives_the_same_new_classifier(base: Path) -> None:
     one, two, three = (classifier_from(base, LABELS, seed)[0].classifier.weight for seed in (1, 1, 2))
     assert torch.equal(one, two)
     assert not torch.equal(one, three)
+
+
+def test_a_base_in_16_bits_is_trained_in_32(base: Path, tmp_path: Path) -> None:
+    BertModel.from_pretrained(base, dtype=torch.bfloat16).save_pretrained(tmp_path)
+    word_tokenizer(TEXTS, 40).save_pretrained(tmp_path)
+    network, _ = classifier_from(tmp_path, LABELS, 0)
+    assert {value.dtype for value in network.parameters()} == {torch.float32}
+
+
+def test_a_base_without_padding_is_filled_up_with_its_end_token(labelled: Path, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    config = GPT2Config(vocab_size=40, n_embd=16, n_layer=1, n_head=2, n_positions=16, eos_token_id=2, bos_token_id=1)
+    GPT2Model(config).save_pretrained(tmp_path / "gpt2")
+    tokenizer = word_tokenizer(TEXTS, 40)
+    tokenizer.pad_token = None
+    tokenizer.save_pretrained(tmp_path / "gpt2")
+    fine_tuned(tmp_path / "gpt2", labelled, tmp_path / "out", "layer_decay=1", "longest=100")
+    stated = json.loads((tmp_path / "out" / "config.json").read_text(encoding="utf-8"))
+    assert stated["pad_token_id"] == 2
+    assert load(str(tmp_path / "out")).run("a nice cat").output.likeliest
+    tokenizer.eos_token = None
+    tokenizer.save_pretrained(tmp_path / "gpt2")
+    with pytest.raises(HeadlightError, match="no end token to fill batches with"):
+        classifier_from(tmp_path / "gpt2", LABELS, 0)
 
 
 def test_frozen_layers_keep_their_weights_and_the_others_do_not(base: Path, labelled: Path, tmp_path: Path) -> None:

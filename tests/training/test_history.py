@@ -14,7 +14,7 @@ def report(step: int) -> StepReport:
     return StepReport(step, 10, 1.0, 1e-3, 0.5, 12, float(step))
 
 
-FRAME = Snapshot(0, np.zeros((1, 1, 2, 2), np.float16))
+FRAME = Snapshot(0, np.zeros((1, 1, 2, 2), np.float32))
 EVALUATION = Evaluation(0, 2.0, 0.1, 0.0)
 
 

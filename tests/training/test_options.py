@@ -46,6 +46,7 @@ def test_options_know_exactly_the_schedules_that_there_are() -> None:
         ("evaluate_every", 0),
         ("snapshot_every", 0),
         ("seed", -1),
+        ("seed", 2**64),
         ("seed", True),
         ("freeze", -1),
         ("layer_decay", 0.0),

@@ -49,6 +49,13 @@ def test_a_falling_rate_ends_near_0_and_never_reaches_it_before_the_end(name: st
     assert 0 < rates[-1] < 0.003
 
 
+@pytest.mark.parametrize("name", ["linear", "cosine"])
+def test_a_falling_rate_would_be_0_one_step_after_the_last(name: str) -> None:
+    options = Options(schedule=name, steps=100, warmup=10, learning_rate=1.0)
+    assert rate(101, options, 64) == pytest.approx(0, abs=1e-12)
+    assert "0 after the last step" in SCHEDULES[name].summary
+
+
 def test_the_shapes_are_those_they_are_named_for() -> None:
     assert set(curve("constant")[8:]) == {1.0}
     assert curve("linear", warmup=0)[10:30:10] == pytest.approx([0.75, 0.5])

@@ -23,8 +23,12 @@ def trained(trainer: Trainer) -> dict[str, torch.Tensor]:
     return weights(trainer.network)
 
 
+def finite(network: nn.Module) -> bool:
+    return all(bool(value.isfinite().all()) for value in network.state_dict().values())
+
+
 def snapshot(step: int) -> Snapshot:
-    return Snapshot(step, np.zeros((1, 1, 2, 3), np.float16))
+    return Snapshot(step, np.zeros((1, 1, 2, 3), np.float32))
 
 
 def test_the_same_seed_gives_the_same_weights_to_the_last_bit() -> None:
@@ -162,12 +166,59 @@ def test_early_stopping_ends_with_the_weights_of_the_best_evaluation() -> None:
     assert list(trainer.run()) == []
 
 
-def test_a_development_loss_that_is_no_number_is_never_the_best() -> None:
-    losses = [math.nan, 4.0, math.nan, 3.0, 5.0]
-    options = Options(steps=4, patience=3, evaluate_every=1)
+@pytest.mark.parametrize("loss", [math.nan, math.inf])
+def test_a_development_loss_that_is_not_finite_ends_the_run_at_its_step(loss: float) -> None:
+    options = Options(steps=9, patience=3, evaluate_every=2)
+    losses = {0: 4.0, 2: 3.0, 4: loss}
     trainer = Trainer(gru(), Listed(reversals(4)), options, evaluate=lambda step: evaluation(step, losses[step]))
-    list(trainer.run())
-    assert trainer.best == evaluation(3, 3.0)
+    with pytest.raises(Diverged, match=f"step 4 because the development loss is {loss}; try a learning rate below"):
+        list(trainer.run())
+    assert trainer.best == evaluation(2, 3.0)
+    assert finite(trainer.network)
+
+
+def test_weights_that_grow_beyond_all_use_end_the_run_while_they_are_finite() -> None:
+    options = Options(steps=99, learning_rate=100, weight_decay=10, clip=None)
+    trainer = Trainer(gru(), Listed(reversals(4)), options)
+    with pytest.raises(Diverged, match=r"step \d because the weights have grown to .* or a smaller weight decay"):
+        list(trainer.run())
+    assert finite(trainer.network)
+
+
+def test_a_run_that_is_finished_by_hand_keeps_its_weights_without_patience() -> None:
+    network = gru()
+    options = Options(steps=9, evaluate_every=2, snapshot_every=3)
+    trainer = Trainer(
+        network, Listed(reversals(4)), options, evaluate=lambda step: evaluation(step, 1.0), snapshot=snapshot
+    )
+    run = trainer.run()
+    list(islice(run, 4))
+    before = weights(network)
+    looks = trainer.finish()
+    assert looks[0] == evaluation(3, 1.0)
+    assert looks[1] is None
+    assert trainer.finished
+    assert trainer.kept_step == trainer.step == 3
+    assert list(run) == []
+    assert trainer.finish() == (None, None)
+    assert same(weights(network), before)
+
+
+@pytest.mark.parametrize(("at_the_stop", "kept"), [(5.0, 2), (2.0, 3)])
+def test_a_run_that_is_finished_by_hand_ends_with_its_best_weights(at_the_stop: float, kept: int) -> None:
+    losses, seen = {0: 9.0, 2: 3.0, 3: at_the_stop}, {}
+
+    def evaluate(step: int) -> Evaluation:
+        seen[step] = weights(network)
+        return evaluation(step, losses[step])
+
+    network = gru()
+    options = Options(steps=9, patience=2, evaluate_every=2)
+    trainer = Trainer(network, Listed(reversals(4)), options, evaluate=evaluate)
+    list(islice(trainer.run(), 4))
+    assert trainer.finish()[0] == evaluation(3, at_the_stop)
+    assert trainer.kept_step == kept
+    assert same(weights(network), seen[kept])
 
 
 def test_a_run_to_the_last_step_ends_with_the_best_weights_too() -> None:

@@ -263,6 +263,16 @@ def test_weights_that_are_missing_or_no_numbers_are_refused(folders: Path, archi
     assert load(str(folder), insist=True).report.random_body == (tensor,)
 
 
+def test_an_encoder_decoder_opens_as_one_whatever_its_config_says(folders: Path) -> None:
+    folder = folders / "one stack"
+    network = saved(folder, SEQ2SEQ)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"is_encoder_decoder": False}))
+    trace = load(str(folder)).run(TEXT, target=TARGET)
+    for stream, maps in maps_of(network, trace).items():
+        torch.testing.assert_close(trace.attention(0, stream=stream), maps[0][0], atol=1e-6, rtol=1e-5)
+
+
 HOSTILE: dict[str, list[dict[str, Any]]] = {
     RECURRENT: [
         {"architectures": ["RecurrentForNothing"]},
@@ -277,12 +287,18 @@ HOSTILE: dict[str, list[dict[str, Any]]] = {
         {"attention": "dot"},
         {"attention": ["additive"]},
         {"embedding_size": None},
+        {"num_hidden_layers": 0},
+        {"window": 0},
+        {"dropout": 2},
+        {"is_encoder_decoder": False},
     ],
     POOLING: [
         {"encoder": "cnn"},
         {"encoder": "cnn", "kernel_sizes": [2**40 + 1]},
         {"num_labels": 2**40},
         {"encoder": 3},
+        {"embedding_size": 0},
+        {"is_encoder_decoder": True},
     ],
     SEQ2SEQ: [
         {"positions": "no such scheme"},
@@ -290,6 +306,12 @@ HOSTILE: dict[str, list[dict[str, Any]]] = {
         {"num_attention_heads": 0},
         {"num_hidden_layers": 10**9},
         {"num_decoder_layers": 10**9},
+        {"num_decoder_layers": 0},
+        {"num_decoder_layers": 1.5},
+        {"num_hidden_layers": True},
+        {"max_position_embeddings": 0},
+        {"intermediate_size": -1},
+        {"dropout": -0.1},
         {"intermediate_size": 2**50},
     ],
 }

@@ -180,7 +180,7 @@ def test_half_precision_is_near_full(attention: str, dtype: torch.dtype) -> None
         ({"attention": "hard"}, "no attention called 'hard'"),
         ({"attention": "additive", "input_feeding": True}, "Input feeding"),
         ({"hidden_size": 15}, "15 is odd"),
-        ({"attention": "local", "window": 0}, "and 0 was given"),
+        ({"attention": "local", "window": 0}, "window is 0"),
         ({"tie_word_embeddings": True, "embedding_size": 8}, "are 8 and 64 wide"),
     ],
 )

@@ -47,7 +47,7 @@ def alignment_error(network: PreTrainedModel, task: Task, pairs: Sequence[Pair])
 
 
 @torch.no_grad()
-def cross_attention(network: PreTrainedModel, task: Task, pair: Pair) -> NDArray[np.float16]:
+def cross_attention(network: PreTrainedModel, task: Task, pair: Pair) -> NDArray[np.float32]:
     """Weights (layers, heads, T, S) while the right target is fed in; T and S count </s>, which comes last.
 
     A network without attention has none: (0, 0, T, S). The network is left in evaluation mode.
@@ -56,8 +56,8 @@ def cross_attention(network: PreTrainedModel, task: Task, pair: Pair) -> NDArray
     batch = batch_of(network, [sample_of(task, pair)], "seq2seq")
     maps = network(**batch.inputs, output_attentions=True).cross_attentions
     if not maps:
-        return np.zeros((0, 0, len(pair.target) + 1, len(pair.source) + 1), dtype=np.float16)
-    return torch.cat(list(maps)).float().cpu().numpy().astype(np.float16)  # L x (1, H, T, S) -> (L, H, T, S)
+        return np.zeros((0, 0, len(pair.target) + 1, len(pair.source) + 1), dtype=np.float32)
+    return torch.cat(list(maps)).float().cpu().numpy()  # L x (1, H, T, S) -> (L, H, T, S)
 
 
 def _aligned(weights: torch.Tensor, pairs: Sequence[Pair]) -> float:

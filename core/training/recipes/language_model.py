@@ -19,6 +19,8 @@ from core.training.evaluation.samples import evaluate_samples
 from core.training.history import Record
 from core.training.networks import transformer_sizes
 from core.training.options import Options
+from core.training.reading import ids_of
+from core.training.recipes.bounds import LONGEST, VOCABULARY, between, held_out
 from core.training.recipes.course import CommandRecipe, Course, Say, report_bad
 from core.training.samples import Sample
 from core.training.saving import save_model, told_of
@@ -37,6 +39,7 @@ class LanguageData:
 
     length: 0 reads each line by itself; otherwise lines are joined, with </s> between them, and cut into blocks of so
     many tokens, all of one length. longest: tokens that are kept of a line read by itself.
+    Raises HeadlightError for values that make no data.
     """
 
     vocabulary: int = 4000
@@ -44,6 +47,13 @@ class LanguageData:
     length: int = 0
     longest: int = 64
     development: float = 0.01
+
+    def __post_init__(self) -> None:
+        between("vocabulary", self.vocabulary, VOCABULARY)
+        if self.length:
+            between("length", self.length, LONGEST)
+        between("longest", self.longest, LONGEST)
+        held_out(development=self.development)
 
 
 SETTINGS = Settings(architecture="transformer", width=192, layers=4, heads=6, positions="rotary", dropout=0.1)
@@ -107,7 +117,7 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
 
 def samples_of(tokenizer: PreTrainedTokenizerFast, lines: Sequence[str], values: LanguageData) -> list[Sample]:
     """Lines by themselves, or all of them cut into blocks of one length; the last, short block is left out."""
-    rows = [[*ids, END_ID] for ids in tokenizer(list(lines), add_special_tokens=False).input_ids]
+    rows = [[*ids, END_ID] for ids in ids_of(tokenizer, lines, special=False)]
     if not values.length:
         return [Sample((), tuple(row[: values.longest])) for row in rows]
     joined = [token for row in rows for token in row]

@@ -19,11 +19,19 @@ from core.training.evaluation.classification import classifier_scores
 from core.training.evaluation.samples import BATCH, batch_of, evaluate_samples
 from core.training.history import Record
 from core.training.options import Options
+from core.training.reading import ids_of
+from core.training.recipes.bounds import LONGEST, VOCABULARY, between, held_out, one_of, share
 from core.training.recipes.course import CommandRecipe, Course, Say, report_bad
 from core.training.samples import Sample
 from core.training.saving import save_model, told_of
+from core.training.settings import DEEPEST, NORMS, POSITIONS, WIDEST
 from core.training.trainer import Trainer
 from core.training.vocabulary import word_tokenizer
+
+ENCODERS = ("bilstm", "cnn", "average", "transformer")
+ATTENTIONS = ("additive", "dot", "uniform")
+# The four kinds of filters of a CNN share its width.
+FILTERS = 4
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,7 @@ class ClassifierSettings:
 
     width: of the states; embedding: of the words, which in a Transformer are as wide as the states. layers, heads,
     positions, norm: of a Transformer. dropout: share of values set to zero in training.
+    Raises HeadlightError for values that make no network.
     """
 
     encoder: str = "bilstm"
@@ -44,19 +53,55 @@ class ClassifierSettings:
     norm: str = "pre"
     dropout: float = 0.3
 
+    def __post_init__(self) -> None:
+        one_of("encoder", self.encoder, ENCODERS)
+        one_of("attention", self.attention, ATTENTIONS)
+        one_of("positions", self.positions, POSITIONS)
+        one_of("norm", self.norm, NORMS)
+        between("width", self.width, (2, WIDEST))
+        between("embedding", self.embedding, (1, WIDEST))
+        between("layers", self.layers, (1, DEEPEST))
+        between("heads", self.heads, (1, WIDEST))
+        share("dropout", self.dropout)
+        number, what = {
+            "bilstm": (2, "reading directions"),
+            "cnn": (FILTERS, "kinds of filters"),
+            "average": (1, "parts"),
+            "transformer": (self.heads, "heads"),
+        }[self.encoder]
+        if self.width % number:
+            raise HeadlightError(f"A width of {self.width} does not divide into {number} {what}: change it.")
+
+    @property
+    def is_transformer(self) -> bool:
+        return self.encoder == "transformer"
+
     @property
     def title(self) -> str:
-        return "Transformer encoder" if self.encoder == "transformer" else f"{self.encoder}, {self.attention} attention"
+        return "Transformer encoder" if self.is_transformer else f"{self.encoder}, {self.attention} attention"
+
+    def used(self) -> dict[str, Any]:
+        """The values that a network with this encoder has, by name."""
+        unused = ("attention", "embedding") if self.is_transformer else ("layers", "heads", "positions", "norm")
+        return {name: value for name, value in asdict(self).items() if name not in unused}
 
 
 @dataclass(frozen=True)
 class LabelledData:
-    """vocabulary: words. longest: tokens a text, the rest is cut off. development, test: shares of the texts."""
+    """vocabulary: words. longest: tokens a text, the rest is cut off. development, test: shares of the texts.
+
+    Raises HeadlightError for values that make no data.
+    """
 
     vocabulary: int = 4000
     longest: int = 64
     development: float = 0.1
     test: float = 0.1
+
+    def __post_init__(self) -> None:
+        between("vocabulary", self.vocabulary, VOCABULARY)
+        between("longest", self.longest, LONGEST)
+        held_out(development=self.development, test=self.test)
 
 
 OPTIONS = Options(
@@ -78,9 +123,7 @@ class Labelled:
         self, tokenizer: PreTrainedTokenizerBase, rows: Sequence[tuple[str, str]], longest: int
     ) -> list[Sample]:
         """(label, text) rows as ids of at most `longest` tokens and the number of their label."""
-        if not rows:
-            return []
-        ids = tokenizer([text for _, text in rows], truncation=True, max_length=longest).input_ids
+        ids = ids_of(tokenizer, [text for _, text in rows], longest)
         return [Sample(tuple(row), (self.labels.index(label),)) for row, (label, _) in zip(ids, rows, strict=True)]
 
 
@@ -140,7 +183,7 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
             data=f"{data.name}: {len(samples):,} texts.",
             history=told_of(history),
             values={
-                "task": "sentiment", "settings": asdict(settings), "options": asdict(options), "data": asdict(values)
+                "task": "sentiment", "settings": settings.used(), "options": asdict(options), "data": asdict(values)
             },
             scores={"steps": trainer.step, **scores},
             limits=["Words that it has not seen in training are one and the same to it."],
@@ -162,7 +205,7 @@ def build_classifier(
     named: dict[str, Any] = {"id2label": dict(enumerate(labels)), "label2id": places}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        if settings.encoder == "transformer":
+        if settings.is_transformer:
             return TransformerForSequenceClassification(
                 TransformerConfig(
                     vocab_size=vocabulary, hidden_size=settings.width, num_hidden_layers=settings.layers,

@@ -23,6 +23,8 @@ from core.training.evaluation.translation import translation_scores
 from core.training.history import Record
 from core.training.networks import build_network
 from core.training.options import Options
+from core.training.reading import ids_of
+from core.training.recipes.bounds import LONGEST, VOCABULARY, between, held_out
 from core.training.recipes.course import CommandRecipe, Course, Say, report_bad
 from core.training.samples import Sample
 from core.training.saving import save_model, told_of
@@ -42,7 +44,9 @@ class TranslationData:
     """vocabulary: pieces, shared by both languages. swap: translate from the second column into the first.
 
     longest: most tokens of either side, </s> included; longer pairs are left out. versions: translations kept of one
-    source sentence, the first ones of the file; 0 keeps all. development, test: shares of the source sentences.
+    source sentence, the first ones of the file; 0 keeps all. development, test: shares of the source sentences; without
+    test the development sentences are translated at the end.
+    Raises HeadlightError for values that make no data.
     """
 
     vocabulary: int = 4000
@@ -51,6 +55,12 @@ class TranslationData:
     versions: int = 0
     development: float = 0.01
     test: float = 0.01
+
+    def __post_init__(self) -> None:
+        between("vocabulary", self.vocabulary, VOCABULARY)
+        between("longest", self.longest, LONGEST)
+        between("versions", self.versions, (0, 1_000_000))
+        held_out(development=self.development, **({"test": self.test} if self.test else {}))
 
 
 SETTINGS = Settings(architecture="transformer", width=192, layers=3, heads=6, dropout=0.1)
@@ -106,10 +116,8 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
 
 def samples_of(tokenizer: PreTrainedTokenizerFast, pairs: Sequence[tuple[str, str]]) -> list[Sample]:
     """Pairs of texts as ids, each side closed by </s>."""
-    if not pairs:
-        return []
-    sources = tokenizer([source for source, _ in pairs]).input_ids
-    targets = tokenizer([target for _, target in pairs]).input_ids
+    sources = ids_of(tokenizer, [source for source, _ in pairs])
+    targets = ids_of(tokenizer, [target for _, target in pairs])
     return [Sample(tuple(source), tuple(target)) for source, target in zip(sources, targets, strict=True)]
 
 
@@ -127,7 +135,8 @@ def scored(
     versions: dict[str, list[str]] = {}
     for source, target in pairs:
         versions.setdefault(source, []).append(target.lower())
-    sources = [source for source in versions if len(tokenizer(source).input_ids) <= longest][:SCORED]
+    lengths = map(len, ids_of(tokenizer, list(versions)))
+    sources = [source for source, length in zip(versions, lengths, strict=True) if length <= longest][:SCORED]
     if not sources:
         return {}
     said = translated(network, tokenizer, sources, say)
@@ -149,7 +158,7 @@ def translated(
 
     Sources of like length are translated together, so that few wait for a longer one.
     """
-    ids = [tuple(row) for row in tokenizer(list(sources)).input_ids]
+    ids = [tuple(row) for row in ids_of(tokenizer, sources)]
     order = sorted(range(len(ids)), key=lambda place: len(ids[place]))
     said = [""] * len(ids)
     for start in range(0, len(order), BATCH):

@@ -7,6 +7,7 @@ from typing import Any
 from transformers import PreTrainedConfig
 
 from core.errors import HeadlightError
+from core.zoo.sizes import require_share, require_sizes
 
 ENCODERS = ("bilstm", "cnn", "average")
 ATTENTIONS = ("additive", "dot", "uniform")
@@ -43,6 +44,8 @@ class PoolingConfig(PreTrainedConfig):
     eos_token_id: int | list[int] | None = 2
 
     def __post_init__(self, **kwargs: Any) -> None:
+        require_sizes(vocab_size=self.vocab_size, hidden_size=self.hidden_size, embedding_size=self.embedding_size)
+        require_share("dropout", self.dropout)
         for wrong, sentence in self._misfits():
             if wrong:
                 raise HeadlightError(sentence)
@@ -51,6 +54,10 @@ class PoolingConfig(PreTrainedConfig):
     def _misfits(self) -> list[tuple[bool, str]]:
         """What may not fit together, each with the sentence about it."""
         return [
+            (
+                self.is_encoder_decoder,
+                "is_encoder_decoder is true, and a classifier has no decoder: set it to false.",
+            ),
             (
                 self.encoder not in ENCODERS,
                 f"There is no encoder called {self.encoder!r}: choose one of {', '.join(ENCODERS)}.",

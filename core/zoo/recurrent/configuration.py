@@ -7,6 +7,7 @@ from typing import Any
 from transformers import PreTrainedConfig
 
 from core.errors import HeadlightError
+from core.zoo.sizes import require_share, require_sizes
 
 CELL_NAMES = ("tanh", "lstm", "gru")
 # Those whose query is the state after the step, as in Luong et al. (2015).
@@ -52,6 +53,14 @@ class RecurrentConfig(PreTrainedConfig):
     decoder_start_token_id: int | None = 1
 
     def __post_init__(self, **kwargs: Any) -> None:
+        require_sizes(
+            vocab_size=self.vocab_size,
+            hidden_size=self.hidden_size,
+            embedding_size=self.embedding_size,
+            num_hidden_layers=self.num_hidden_layers,
+            window=self.window,
+        )
+        require_share("dropout", self.dropout)
         if self.input_feeding is None:
             self.input_feeding = self.attention in LUONG
         for wrong, sentence in self._misfits():
@@ -80,8 +89,8 @@ class RecurrentConfig(PreTrainedConfig):
                 f"Both directions share the width, and {self.hidden_size} is odd: choose an even one.",
             ),
             (
-                self.window < 1,
-                f"The window of local attention must reach one place at least, and {self.window} was given.",
+                not self.is_encoder_decoder,
+                "is_encoder_decoder is false, and a recurrent network has an encoder and a decoder: set it to true.",
             ),
             (
                 self.tie_word_embeddings and self.embedding_size != self.hidden_size,

@@ -44,8 +44,17 @@ class TransformerPreTrainedModel(PreTrainedModel):
 
 def one_stack(config: TransformerConfig) -> TransformerConfig:
     """The same config for a model of one stack, which tells a recording that its attention is self-attention."""
+    return _with_stacks(config, two=False)
+
+
+def two_stacks(config: TransformerConfig) -> TransformerConfig:
+    """The same config for an encoder-decoder: what a class is made of decides, whatever a config.json says."""
+    return _with_stacks(config, two=True)
+
+
+def _with_stacks(config: TransformerConfig, two: bool) -> TransformerConfig:
     config = copy.deepcopy(config)
-    config.is_encoder_decoder = False
+    config.is_encoder_decoder = two
     return config
 
 

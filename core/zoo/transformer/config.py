@@ -8,6 +8,7 @@ from transformers import PreTrainedConfig
 
 from core.errors import HeadlightError
 from core.positions import scheme_named
+from core.zoo.sizes import require_share, require_sizes
 
 NORMS = ("pre", "post")
 
@@ -51,8 +52,18 @@ class TransformerConfig(PreTrainedConfig):
     decoder_start_token_id: int | None = 1
 
     def __post_init__(self, **kwargs: Any) -> None:
+        require_sizes(
+            vocab_size=self.vocab_size,
+            hidden_size=self.hidden_size,
+            num_hidden_layers=self.num_hidden_layers,
+            num_decoder_layers=self.num_decoder_layers,
+            num_attention_heads=self.num_attention_heads,
+            max_position_embeddings=self.max_position_embeddings,
+        )
+        require_share("dropout", self.dropout)
         if self.intermediate_size is None:
             self.intermediate_size = 4 * self.hidden_size
+        require_sizes(intermediate_size=self.intermediate_size)
         scheme_named(self.positions)
         if self.norm not in NORMS:
             raise HeadlightError(f"There is no norm called {self.norm}: choose pre or post.")

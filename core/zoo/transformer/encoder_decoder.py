@@ -9,7 +9,7 @@ from transformers import GenerationMixin
 from transformers.modeling_outputs import BaseModelOutput, Seq2SeqLMOutput
 
 from core.errors import HeadlightError
-from core.zoo.transformer.base import TransformerPreTrainedModel, known
+from core.zoo.transformer.base import TransformerPreTrainedModel, known, two_stacks
 from core.zoo.transformer.config import TransformerConfig
 from core.zoo.transformer.stack import Memory, Stack
 
@@ -25,6 +25,7 @@ class TransformerForConditionalGeneration(TransformerPreTrainedModel, Generation
     _tied_weights_keys = {"lm_head.weight": "encoder.tokens.weight"}  # noqa: RUF012
 
     def __init__(self, config: TransformerConfig) -> None:
+        config = two_stacks(config)
         super().__init__(config)
         self.encoder = Stack(config, config.num_hidden_layers, causal=False)
         self.decoder = Stack(config, config.num_decoder_layers, causal=True, cross=True, embeds=False)
