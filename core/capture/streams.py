@@ -7,6 +7,8 @@ import re
 from torch import nn
 
 STREAMS = ("self", "encoder", "decoder", "cross", "pooling")
+# Of an encoder-decoder's decoder: a row is the token that was read, and its weights serve the token that comes next.
+OFFSET_STREAMS = ("decoder", "cross")
 
 # torch's own decoder layer calls its cross-attention `multihead_attn`.
 _CROSS = re.compile(r"cross_?att|encoder_attn|EncDec|multihead_attn$", re.IGNORECASE)

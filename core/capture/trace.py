@@ -13,7 +13,7 @@ from core.capture.detail import QueryKeyDetail
 from core.capture.kept import EVERYTHING, Call
 from core.capture.output import Output
 from core.capture.query_key import query_key_detail
-from core.capture.streams import STREAMS
+from core.capture.streams import OFFSET_STREAMS, STREAMS
 from core.text import Tokens
 
 
@@ -67,11 +67,14 @@ class Trace:
         output: Output,
         sides: Mapping[str, tuple[Tokens, Tokens]] | None = None,
         predicted: Mapping[str, tuple[str, ...]] | None = None,
+        after: str | None = None,
     ) -> None:
         """sides: the tokens of the rows and of the columns of each stream; the text's own tokens when left out.
 
         predicted: for streams of a language model, the label of the token that it finds most probable after each row.
+        after: the label of the token that came after the last that an encoder-decoder's decoder read, where one did.
         """
+        self._after = after
         self._predicted = dict(predicted or {})
         self.tokens = tokens
         self.provenance = provenance
@@ -118,6 +121,15 @@ class Trace:
     def predicted(self, stream: str | None = None) -> tuple[str, ...] | None:
         """Labels of the most probable next token of each row; None where the stream predicts nothing."""
         return self._predicted.get(stream or self.streams[0])
+
+    def followed(self, stream: str | None = None) -> tuple[str | None, ...]:
+        """Labels of the token that came after each row's, None after the last where none is known.
+
+        Only for a decoder's rows, whose weights belong to that next token; () for other streams.
+        """
+        if (stream or self.streams[0]) not in OFFSET_STREAMS or self.said is None:
+            return ()
+        return (*self.said.labels[1:], self._after)
 
     def attention(
         self,

@@ -107,7 +107,9 @@ class Model:
             answer = self._forward(reading)
         provenance = self._provenance(recording)
         output = output_of(self.network, answer, self._label_of, reading.written)
-        return Trace(reading.tokens, recording.calls, provenance, output, reading.sides(), self._predictions(answer))
+        after = None if reading.after is None else self._label_of(reading.after)
+        predictions = self._predictions(answer)
+        return Trace(reading.tokens, recording.calls, provenance, output, reading.sides(), predictions, after)
 
     def _provenance(self, recording: Recording) -> Provenance:
         calls = recording.calls
@@ -159,12 +161,12 @@ class Model:
             count = min(generate or ANSWER_TOKENS, self.encoder.max_length)
             said = continue_with(self.network, self._inputs(Reading(tokens)), count, decoding, job)
         written = self.encoder.tokens_of_ids(said).text if target is None else None
-        if said[-1] in end_ids(self.network, self.encoder.end_id):
-            said = said[:-1]
-        read = [self._start_id(), *said]
+        ends = said[-1] in end_ids(self.network, self.encoder.end_id)
+        read = [self._start_id(), *(said[:-1] if ends else said)]
         dropped += max(0, len(read) - self.encoder.max_length)
         decoder = self.encoder.tokens_of_ids(read[: self.encoder.max_length])
-        return Reading(tokens, replace(decoder, dropped=dropped), written)
+        after = [self._start_id(), *said][len(decoder) :]
+        return Reading(tokens, replace(decoder, dropped=dropped), written, after[0] if after else None)
 
     def _start_id(self) -> int:
         for config in (getattr(self.network, "generation_config", None), self.network.config):

@@ -24,11 +24,13 @@ class Reading:
     tokens     the input text's tokens, and after them what a decoder wrote itself
     decoder    an encoder-decoder's decoder input, from its start token on; None for other models
     written    what the model wrote, as text; None where nothing was to be written
+    after      id of the token that came after the last that the decoder reads; None where none did
     """
 
     tokens: Tokens
     decoder: Tokens | None = None
     written: str | None = None
+    after: int | None = None
 
     def sides(self) -> dict[str, tuple[Tokens, Tokens]]:
         """Tokens of the rows and of the columns, by stream."""

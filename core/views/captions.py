@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from core.heads import axis_of
 from core.text import Note, notes_on
 from core.views.head_words import MeasureRow, head_facts, measure_rows, measured
 from core.views.picked import picked_line
+from core.views.shown import LEFT_TO_RIGHT, NEXT, row_names
 from core.views.words import STREAM_WORDS, caption, checked, file_stem, filter_words, head_name, place_words, within
 
 if TYPE_CHECKING:
     from core.capture import Trace
+    from core.views.view import View
 
 __all__ = [
     "STREAM_WORDS",
@@ -27,6 +30,7 @@ __all__ = [
     "place_words",
     "provenance_line",
     "reading_notes",
+    "rows_line",
 ]
 
 
@@ -48,6 +52,19 @@ def _proof(trace: Trace, stream: str | None) -> list[str]:
         f"checked in {layers}, every head: weights × values (A·V) give the model's output (O) "
         f"{within(worst)}" + (" of its largest value" if worst else ""),
     ]
+
+
+def rows_line(trace: Trace, view: View, named: bool) -> str:
+    """How to read the rows of a decoder's map, in a sentence; "" for other maps. named: whether the view names rows."""
+    if not trace.followed(view.stream):
+        return ""
+    names = row_names(trace, view.stream, axis_of(trace, view.stream, "queries", view.filters)) if named else ()
+    # The second row: the first has read the start token, which is the same in every text.
+    example = names[min(1, len(names) - 1)] if names else ""
+    read, arrow, following = example.removeprefix(LEFT_TO_RIGHT).partition(NEXT)
+    if not arrow:
+        return "A query is the token just read; with it the model predicts the next one."
+    return f"In row “{example}” the model has read {read}, and {following} comes next."
 
 
 def reading_notes(trace: Trace) -> tuple[Note, ...]:

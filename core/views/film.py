@@ -32,7 +32,7 @@ class FilmPanel:
     steps       optimiser step of each frame, rising
     weights     (frames, rows, cols), between 0 and 1
     possible    gold links (row, column) that may be there; sure: those of them that must be
-    errors      alignment error rate of each frame; None to have it worked out, see `errors_of`
+    errors      alignment error rate (AER) of each frame; None to have it worked out, see `errors_of`
     about       whose weights: network, layer and head, for the caption and above the panel
     growing     whether more frames are to come
     run         number of the run, from 0, which decides its colour; None for the panel's place among the panels
@@ -64,7 +64,7 @@ class FilmPanel:
 def film_figure(panels: Sequence[FilmPanel], about: str = "") -> Figure:
     """The films of one run or two, side by side and in step. about: task and example, for the caption."""
     words = _caption(panels, about)
-    stem = stem_of("film", (panel.label for panel in panels))
+    stem = stem_of("film", (about, *(panel.label for panel in panels)))
     title = "Attention as it is learnt"
     errors = [errors_of(panel) for panel in panels]
     header: dict[str, Any] = {
@@ -76,10 +76,12 @@ def film_figure(panels: Sequence[FilmPanel], about: str = "") -> Figure:
         component="film",
         title=title,
         how_to="Each row is a token that the model produces and shows where in the source its weight lies; outlined in "
-        "gold: where it should lie. Drag the slider back in time, or play. Hover a cell for its exact weight.",
+        "gold: the gold links, where it should lie. Drag the slider back in time, or play. Hover a cell for its exact "
+        "weight.",
         payload=pack(header, {f"weights{index}": as_shares(panel.weights) for index, panel in enumerate(panels)}),
         caption=words,
-        contents=f"Both hold every weight of every frame in float32, with the tokens and the gold links. {READING}",
+        contents="The CSV table and the NumPy archive hold every weight of every frame in float32, with the tokens and "
+        f"the gold links. {READING}",
         stem=stem,
         csv=lambda: _table(panels),
         npz=lambda: _archive(panels, errors, words),
@@ -135,13 +137,22 @@ def _caption(panels: Sequence[FilmPanel], about: str) -> str:
         "read with teacher forcing, not used in training",
         "linear colour scale from 0 to a weight of 1",
         _sums(panels),
-        "gold links follow from how the task is made" if gold else "",
+        "gold links: where the weight should lie, which follows from how the task is made" if gold else "",
         "error rate: alignment error rate (AER) of each row's largest weight, rows without gold links left out"
         if gold
+        else "",
+        "with one gold link a row that is 1 minus the gold alignment of this example, as long as no row looks most at "
+        f"{END}, which is no link"
+        if panels and all(map(_has_one_link_a_row, panels))
         else "",
         _frames(panels),
     ]
     return joined(parts)
+
+
+def _has_one_link_a_row(panel: FilmPanel) -> bool:
+    rows = [row for row, _ in panel.possible]
+    return panel.errors is None and bool(rows) and len(set(rows)) == len(rows) == len(set(panel.sure))
 
 
 def _sums(panels: Sequence[FilmPanel]) -> str:

@@ -21,7 +21,7 @@ from core.views.export import (
 from core.views.figure import Figure
 from core.views.payload import pack
 from core.views.shown import axes_header, figure_header, is_part, window_of
-from core.views.words import caption, file_stem, filter_marks, row_sums, window_words
+from core.views.words import caption, file_stem, filter_marks, row_sums, row_words, window_words
 
 if TYPE_CHECKING:
     from core.capture import Trace
@@ -48,7 +48,7 @@ def head_view_figure(trace: Trace, view: View) -> Figure:
     where = ", ".join(filter(None, [f"layer {view.layer}", part]))
     kept = "" if dense else f"drawn from the {arrays['columns'].shape[-1]} largest weights of each query"
     strength = f"line strength from 0 to {weights.max(initial=0):.3g}, the largest weight of the layer's heads"
-    how = " · ".join(filter(None, [strength, kept, sums]))
+    how = " · ".join(filter(None, [strength, kept, sums, row_words(trace, view.stream)]))
     words = caption(trace, view.stream, where, how, view.filters)
     every = f"all {len(weights)} heads, every weight · {sums}"
     title = f"Head view · layer {view.layer}"

@@ -10,8 +10,17 @@ import numpy as np
 
 from core.views.export import csv_bytes, guarded, npz_bytes
 from core.views.figure import Figure
+from core.views.keys import LINE_HEIGHT, Key, add_key
 from core.views.plotly import escaped, from_plotly
-from core.views.runs import ACCURACY_WORDS, ALIGNMENT_WORDS, EvaluationLike, colour_of, dash_of, joined, stem_of
+from core.views.runs import (
+    ACCURACY_WORDS,
+    ALIGNMENT_WORDS,
+    EvaluationLike,
+    colour_of,
+    dash_of,
+    joined,
+    stem_of,
+)
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
@@ -19,14 +28,15 @@ if TYPE_CHECKING:
 
 Run = tuple[str, Mapping[int, EvaluationLike]]
 UNSEEN = "rgba(138, 143, 156, 0.16)"
+WIDTH = 2.4
 ACCURACY, ALIGNMENT = "Token accuracy", "Gold alignment"
 
 
 def lengths_figure(runs: Sequence[Run], trained_to: int, about: str = "") -> Figure:
     """Accuracy and gold alignment of each run by source length.
 
-    runs: label, and by source length in tokens what the examples of that length told; trained_to: the longest source in
-    training; about: task and data, for the caption.
+    runs: label, and by source length in tokens what the examples of that length told, nothing for a run that only
+    keeps its colour; trained_to: the longest source in training; about: task and data, for the caption.
     """
     aligned = _has_alignment(runs)
     words = joined(
@@ -35,20 +45,21 @@ def lengths_figure(runs: Sequence[Run], trained_to: int, about: str = "") -> Fig
             "examples that were not trained on",
             ACCURACY_WORDS,
             ALIGNMENT_WORDS if aligned else "",
-            f"shaded: longer than the {trained_to} tokens of the longest source in training"
+            f"shaded, unseen: longer than the {trained_to} tokens of the longest source in training"
             if any(length > trained_to for _, found in runs for length in found)
             else "",
         ]
     )
     return from_plotly(
         name="lengths",
-        title="Accuracy by source length",
+        title="Token accuracy by source length",
         how_to="Each point is one length of the source text. A model without attention must hold the whole source in "
-        "one vector, and loses more the longer it gets.",
+        "one vector, and loses more the longer it gets. Sources longer than any in training are hard for every model.",
         figure=_plot(runs, trained_to, aligned),
         caption=words,
-        contents="Both hold accuracy of tokens and whole sequences, loss and gold alignment of each length.",
-        stem=stem_of("lengths", (label for label, _ in runs)),
+        contents="The CSV table and the NumPy archive hold token accuracy, sequence accuracy, loss and gold alignment "
+        "of each length.",
+        stem=stem_of("lengths", (about, *(label for label, found in runs if found))),
         csv=lambda: _table(runs, trained_to),
         npz=lambda: _archive(runs, words),
     )
@@ -64,6 +75,8 @@ def _plot(runs: Sequence[Run], trained_to: int, aligned: bool) -> PlotlyFigure:
     titles = [ACCURACY, ALIGNMENT][: 1 + aligned]
     figure = make_subplots(1, len(titles), shared_yaxes=True, subplot_titles=titles, horizontal_spacing=0.06)
     for index, (label, found) in enumerate(runs):
+        if not found:
+            continue
         lengths = sorted(found)
         accuracy = {length: found[length].token_accuracy for length in lengths}
         figure.add_trace(_line(index, label, accuracy, ACCURACY), 1, 1)
@@ -75,14 +88,17 @@ def _plot(runs: Sequence[Run], trained_to: int, aligned: bool) -> PlotlyFigure:
     if lengths and lengths[-1] > trained_to:
         figure.add_vrect(
             trained_to + 0.5, end, fillcolor=UNSEEN, line_width=0, layer="below", row=1, col="all",
-            annotation_text="not in training", annotation_position="top", annotation_font_size=12,
+            annotation_text="unseen", annotation_position="top", annotation_font_size=12,
         )  # fmt: skip
     figure.update_annotations(font_size=13)
+    tested = [(index, label) for index, (label, found) in enumerate(runs) if found]
+    for line, (index, label) in enumerate(reversed(tested)):
+        add_key(figure, Key(label, colour_of(index), WIDTH, dash_of(index)), 0, 1, (line + 1.9) * LINE_HEIGHT)
     figure.update_layout(
         height=330,
-        margin=dict(l=10, r=10, t=56, b=10),
+        margin=dict(l=10, r=10, t=34 + LINE_HEIGHT * max(1, len(tested)), b=10),
         hovermode="x unified",
-        legend=dict(orientation="h", x=0, xanchor="left", y=1.14, yanchor="bottom"),
+        showlegend=False,
     )
     figure.update_xaxes(
         title=dict(text="source length (tokens)", standoff=14),
@@ -92,7 +108,8 @@ def _plot(runs: Sequence[Run], trained_to: int, aligned: bool) -> PlotlyFigure:
         automargin=True,
         unifiedhovertitle_text="%{x} tokens",
     )
-    figure.update_yaxes(range=[-0.03, 1.05], tickvals=[0, 0.25, 0.5, 0.75, 1], zeroline=False, automargin=True)
+    # Room for the word over the lines, which are at 1 for the best of models.
+    figure.update_yaxes(range=[-0.03, 1.2], tickvals=[0, 0.25, 0.5, 0.75, 1], zeroline=False, automargin=True)
     return figure
 
 
@@ -105,10 +122,9 @@ def _line(index: int, label: str, shares: Mapping[int, float], measure: str) -> 
         y=[float(share) if math.isfinite(share) else None for share in shares.values()],
         name=escaped(label),
         mode="lines+markers",
-        line=dict(color=colour_of(index), dash=dash_of(index), width=2.4),
+        line=dict(color=colour_of(index), dash=dash_of(index), width=WIDTH),
         marker=dict(color=colour_of(index), symbol=symbol, size=9, line=dict(width=1.6, color=colour_of(index))),
         legendgroup=str(index),
-        showlegend=measure == ACCURACY,
         cliponaxis=False,
         hovertemplate=f"{escaped(label)}, {measure.lower()}: %{{y:.3f}}<extra></extra>",
     )

@@ -27,6 +27,7 @@ from core.views.words import (
     hides,
     place_words,
     row_sums,
+    row_words,
     view_stem,
     window_words,
 )
@@ -49,7 +50,8 @@ def heatmap_figure(trace: Trace, view: View, survey: Survey) -> Figure:
     part = window_words(shown.rows, shown.cols, is_part(window))
     sums = row_sums(trace, view.stream, view.layer, view.filters)
     where = ", ".join(filter(None, [place_words(trace, view), part]))
-    words = caption(trace, view.stream, where, f"{scale_words(view.scale, top_words)} · {sums}", view.filters)
+    how = " · ".join(filter(None, [scale_words(view.scale, top_words), sums, row_words(trace, view.stream)]))
+    words = caption(trace, view.stream, where, how, view.filters)
     title = f"Heatmap · {place_words(trace, view)}"
     stem = view_stem(trace, view, _part_stem(shown) if part else "")
     hidden = hides(trace, view.stream, view.filters)

@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from core.errors import HeadlightError
-from core.heads import EVERY_TOKEN
+from core.heads import EVERY_TOKEN, axis_of
 from core.views.export import READING, csv_bytes, exact_only, label_array, label_column, npz_bytes, source_columns
 from core.views.figure import Figure
 from core.views.payload import pack
-from core.views.shown import figure_header
-from core.views.words import caption, require_head, view_stem
+from core.views.shown import figure_header, row_names
+from core.views.words import caption, require_head, row_words, view_stem
 
 if TYPE_CHECKING:
     from core.capture import QueryKeyDetail, Trace
@@ -46,14 +46,15 @@ def query_key_figure(trace: Trace, view: View, query: int, key: int | None = Non
     title, stem = f"Query and keys · layer {view.layer}, head {view.head}", view_stem(trace, view, f"query{query}")
     part = f"the {len(shown)} keys of largest weight of {len(keys):,}" if len(shown) < len(keys) else ""
     where = f"layer {view.layer}, head {view.head}, query {query}"
-    how = " · ".join(filter(None, [_formula(detail), *_meanings(detail), part, "no token left out", remark]))
+    parts = [_formula(detail), *_meanings(detail), part, "no token left out", row_words(trace, view.stream), remark]
+    how = " · ".join(filter(None, parts))
     words = caption(trace, view.stream, where, how)
     header = {
         "figure": figure_header("querykey", title, words, stem),
         "query_label": queries.labels[query],
         "query_kind": queries.kinds[query],
         "query_place": query,
-        "query_labels": queries.labels,
+        "query_labels": row_names(trace, view.stream, axis_of(trace, view.stream, "queries")) or queries.labels,
         "query_places": list(range(len(queries))),
         "col_labels": [keys.labels[i] for i in shown],
         "col_kinds": [keys.kinds[i] for i in shown],

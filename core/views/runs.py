@@ -12,7 +12,7 @@ COLOURS = ("#2f7bdc", "#d9730d")
 DASHES = ("solid", "dash")
 # What the measures of `EvaluationLike` are, for captions.
 DEVELOPMENT = "development: examples that were not trained on"
-ACCURACY_WORDS = "token accuracy: share of target tokens right where the model writes by itself"
+ACCURACY_WORDS = "token accuracy: share of target tokens that are right where the model writes by itself"
 ALIGNMENT_WORDS = (
     "gold alignment: share of target tokens whose largest attention weight lies on a gold link, read with teacher "
     "forcing (last decoder layer, mean over heads)"

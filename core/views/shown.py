@@ -5,10 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sized
 from typing import TYPE_CHECKING, Any
+from unicodedata import bidirectional
 
 import numpy as np
 
 from core.heads import AttentionMap, Axis, attention_map, window_at
+from core.text import shortened
 from core.views.words import require_head
 from core.views.written import written_from
 
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
 EVERYTHING = slice(None)
 # Up to so many cells a message holds float32; up to about twice as many it would be too large for a quick page.
 EXACT_CELLS = 550_000
+# Up to so many rows have a name of two tokens, each of at most so many characters.
+MOST_NAMED = 64
+LONGEST_IN_NAME = 10
+NEXT = " → "
+LEFT_TO_RIGHT, ISOLATED, END_OF_ISOLATE = "\u2066", "\u2068", "\u2069"
 
 
 def window_of(trace: Trace, view: View) -> tuple[slice, slice]:
@@ -41,9 +48,10 @@ def map_of(trace: Trace, view: View, rows: slice = EVERYTHING, cols: slice = EVE
 
 def axes_header(trace: Trace, stream: str, rows: Axis, cols: Axis) -> dict[str, Any]:
     """The header fields of a figure with a query axis and a key axis."""
-    written = written_from(trace, stream)
+    written, names = written_from(trace, stream), row_names(trace, stream, rows)
     return {
         "row_labels": rows.labels,
+        **({"row_names": names} if names else {}),
         "row_kinds": rows.kinds,
         "row_places": rows.places,
         "row_breaks": _breaks(rows, written),
@@ -66,6 +74,27 @@ def _breaks(axis: Axis, written: int | None) -> list[int]:
 def last_places(axis: Axis) -> tuple[int, ...]:
     """The position of the last token of each entry: that of its only token unless entries are words."""
     return tuple(place + size - 1 for place, size in zip(axis.places, axis.sizes, strict=True))
+
+
+def row_names(trace: Trace, stream: str, rows: Axis) -> tuple[str, ...]:
+    """What stands beside the rows of a decoder: the token that was read, and the one that came next, "n → o".
+
+    () where the label alone is to stand there: in other streams, for words, and beside many rows.
+    """
+    followed = trace.followed(stream)
+    if not followed or rows.words or len(rows) > MOST_NAMED:
+        return ()
+    return tuple(_name(label, followed[place]) for label, place in zip(rows.labels, rows.places, strict=True))
+
+
+def _name(read: str, following: str | None) -> str:
+    if following is None:
+        return read
+    parts = [shortened(label, LONGEST_IN_NAME) for label in (read, following)]
+    if not any(bidirectional(character) in ("R", "AL") for part in parts for character in part):
+        return NEXT.join(parts)
+    # The arrow points from left to right, whatever the direction of the tokens beside it.
+    return LEFT_TO_RIGHT + NEXT.join(f"{ISOLATED}{part}{END_OF_ISOLATE}" for part in parts) + END_OF_ISOLATE
 
 
 def predictions(trace: Trace, stream: str, rows: Axis) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from core.views.scales import SPANS, scale_words
 from core.views.shown import drawn, figure_header, map_of
 from core.views.slices import cols_of, rows_of
 from core.views.text_parts import NO_TOKEN, Part, Side, side_of
-from core.views.words import caption, head_name, place_words, row_sums, view_stem
+from core.views.words import caption, head_name, place_words, row_sums, row_words, view_stem
 
 if TYPE_CHECKING:
     from core.capture import Trace
@@ -46,7 +46,7 @@ def text_figure(trace: Trace, view: View, query: int | None, key: int | None) ->
     shares = any(len(side.parts) < len(axis) for side, axis in zip(sides, axes, strict=True))
     sums = row_sums(trace, view.stream, view.layer, view.filters)
     top_words = SPANS["one"] if view.span == "one" else AT_THE_TOKEN
-    held = [*filter(None, [sums, SHARED if shares else ""])]
+    held = [*filter(None, [sums, SHARED if shares else "", row_words(trace, view.stream)])]
     words = caption(trace, view.stream, place, " · ".join([scale_words(view.scale, top_words), *held]), view.filters)
     every = _picked_words(picked_places) if long else "every weight"
     data_words = caption(trace, view.stream, place, " · ".join([every, *held]), view.filters)

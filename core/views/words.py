@@ -186,6 +186,11 @@ def row_sums(trace: Trace, stream: str, layer: int, filters: Filters) -> str:
     return "each row sums to 1"
 
 
+def row_words(trace: Trace, stream: str) -> str:
+    """What a row stands for, where it is easily taken for something else; "" elsewhere."""
+    return "each row is the token just read; with it the model predicts the next one" if trace.followed(stream) else ""
+
+
 def window_words(rows: Axis, cols: Axis, is_window: bool) -> str:
     """Which part of a long map a window shows; "" for a map that is shown whole."""
     if not is_window or not len(rows) or not len(cols):

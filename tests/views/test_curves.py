@@ -10,7 +10,7 @@ import plotly.io
 import pytest
 
 from core.views import curves_figure
-from core.views.curves import MOST_POINTS, drawn_points, log_ticks
+from core.views.curves_drawing import MOST_POINTS, drawn_points, log_ticks
 from core.views.runs import COLOURS
 from tests.views.runs import run_of, told
 from tests.views.test_standalone import opened
@@ -20,7 +20,8 @@ from tests.views.traces import archive, table
 def drawn(*runs, **words):
     """The Plotly figure of runs, and the curves by run and name."""
     figure = plotly.io.from_json(curves_figure(runs, **words).payload.decode())
-    return figure, {curve.hovertemplate.split(", step")[0]: curve for curve in figure.data}
+    told_of = [curve for curve in figure.data if curve.hovertemplate]
+    return figure, {curve.hovertemplate.split(", step")[0]: curve for curve in told_of}
 
 
 def test_a_run_has_its_curves_in_its_colour_and_kind_of_line():
@@ -31,7 +32,13 @@ def test_a_run_has_its_curves_in_its_colour_and_kind_of_line():
     for run, colour, dash in (("run 1", COLOURS[0], "solid"), ("run 2", COLOURS[1], "dash")):
         own = [curve for name, curve in curves.items() if name.startswith(run)]
         assert {(curve.line.color, curve.line.dash) for curve in own} == {(colour, dash)}
-        assert sum(curve.showlegend for curve in own) == 1
+    words = [text.text for text in figure.layout.annotations]
+    assert {"run 1", "run 2", "training loss", "development loss", "token accuracy", "gold alignment"} < set(words)
+    assert "(log axis)" in words
+    keys = {(shape.line.color, shape.line.dash) for shape in figure.layout.shapes}
+    assert keys >= {(COLOURS[0], "solid"), (COLOURS[1], "dash")}
+    pale, strong = curves["run 1, training"], curves["run 1, development"]
+    assert (pale.opacity < strong.opacity, pale.line.width < strong.line.width) == (True, True)
     assert figure.layout.yaxis3.type == "log"
     assert figure.layout.yaxis4.range[0] < 0 < 1 < figure.layout.yaxis4.range[1]
 
@@ -130,6 +137,13 @@ def test_the_caption_says_what_is_shown_and_how_it_was_made():
         "largest attention weight lies on a gold link",
     ):
         assert part in words
+
+
+def test_why_the_training_loss_lies_higher_is_said_of_whom_it_holds():
+    plain, one, two = run_of(4), run_of(4, burdens=["dropout"]), run_of(4, "b", burdens=["dropout", "label smoothing"])
+    assert "training alone" not in curves_figure([plain]).caption
+    assert curves_figure([one, one]).caption.count("dropout acts in training alone") == 1
+    assert "b: dropout and label smoothing act in training alone" in curves_figure([plain, two]).caption
 
 
 def test_a_page_of_its_own_has_the_dark_theme_in_every_panel(browser, tmp_path: Path):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from core.alignment import error_rate, links_of
 from core.views import FilmPanel, film_figure, standalone
@@ -112,13 +112,16 @@ def test_the_caption_says_what_is_shown_and_how_it_was_made():
         "teacher forcing, not used in training",
         "from 0 to a weight of 1",
         "each row sums to 1",
-        "gold links follow from how the task is made",
+        "gold links: where the weight should lie",
+        "with one gold link a row that is 1 minus the gold alignment of this example",
         "alignment error rate (AER)",
         "4 frames and 2 frames, steps 0 to 60",
     ):
         assert part in words
     assert "rows sum to 1 or less" in film_figure([panel_of((0,), weights=np.full((1, 4, 4), 0.2))]).caption
     assert film_figure([panel_of((0,))]).caption.endswith("1 frame, step 0")
+    several = frozenset({(0, 2), (0, 1), (1, 1), (2, 0)})
+    assert "1 minus" not in film_figure([panel_of((0,), possible=several)]).caption
 
 
 def test_no_frame_and_no_panel_have_figures_too():
@@ -148,8 +151,8 @@ def shown(browser, folder: Path, *panels: FilmPanel, scheme: str = "light") -> I
 
 def cell(film: Locator, row: int, col: int) -> dict[str, float]:
     """The middle of a cell in its canvas."""
-    left, top, size = (float(film.get_attribute(f"data-{name}") or 0) for name in ("left", "top", "cell"))
-    return {"x": left + (col + 0.5) * size, "y": top + (row + 0.5) * size}
+    left, top, wide, high = (float(film.get_attribute(f"data-{name}") or 0) for name in ("left", "top", "wide", "high"))
+    return {"x": left + (col + 0.5) * wide, "y": top + (row + 0.5) * high}
 
 
 def update(page: Page, *panels: FilmPanel) -> None:
@@ -164,13 +167,13 @@ def update(page: Page, *panels: FilmPanel) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_page_of_its_own_opens_at_the_last_frame_and_tells_the_exact_weight(browser, tmp_path: Path, scheme: str):
     weights = np.random.default_rng(2).dirichlet(np.ones(4), (4, 4))
-    remark = "not gold · largest weight of its row" if weights[-1, 1].argmax() == 2 else "not gold"
+    remark = "no gold link · largest weight of its row" if weights[-1, 1].argmax() == 2 else "no gold link"
     with shown(browser, tmp_path, panel_of(STEPS, weights=weights), PANELS[1], scheme=scheme) as (_, film):
         assert film.locator(".step-number").inner_text() == "60"
         assert film.locator(".panel-step").all_inner_texts() == ["", "step 30"]
         film.locator("canvas.cells").first.hover(position=cell(film, 1, 2))
         lines = film.locator(".tooltip.shown > div").all_inner_texts()
-        assert lines == ["b → c", f"weight {weights[-1, 1, 2]:.3f}", "row 1, column 2", remark]
+        assert lines == ["b → c", f"weight {weights[-1, 1, 2]:.3f}", "output 2 of 4, source 3 of 4", remark]
         painted = film.locator("canvas.cells").first.evaluate(
             """(canvas) => new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).size"""
         )
@@ -222,6 +225,30 @@ def test_of_two_runs_the_step_that_both_have_reached_is_followed_and_another_fil
         assert film.locator("canvas.cells").count() == 1
 
 
+def test_another_head_of_the_same_runs_shows_the_same_step(browser, tmp_path: Path):
+    with shown(browser, tmp_path, panel_of(STEPS, about="head 0")) as (page, film):
+        film.get_by_role("slider").press("Home")
+        update(page, panel_of(STEPS, about="head 1"))
+        assert film.get_attribute("data-step") == "0"
+        assert film.locator(".panel-about").inner_text() == "head 1"
+
+
+def test_the_maps_end_in_a_low_window_and_the_slider_ends_with_them(browser, tmp_path: Path):
+    labels = (*"abcdefghij", "</s>")
+    weights = np.full((2, 11, 11), 1 / 11)
+    panels = [panel_of((0, 1), name, rows=labels, cols=labels, weights=weights) for name in "ab"]
+    with shown(browser, tmp_path, *panels) as (page, film):
+        drawn = film.get_attribute("data-drawn") or ""
+        page.set_viewport_size({"width": 1100, "height": 540})
+        expect(film).not_to_have_attribute("data-drawn", drawn)
+        assert 1.2 < float(film.get_attribute("data-wide") or 0) / float(film.get_attribute("data-high") or 0) < 2
+        slider, last = film.get_by_role("slider").bounding_box(), film.locator("canvas.cells").last.bounding_box()
+        assert slider
+        assert last
+        assert last["y"] + last["height"] < 540
+        assert slider["x"] + slider["width"] == pytest.approx(last["x"] + last["width"], abs=2)
+
+
 def test_the_film_plays_through_new_frames_and_stops(browser, tmp_path: Path):
     with shown(browser, tmp_path, panel_of(STEPS, growing=True)) as (page, film):
         page.clock.install()
@@ -246,7 +273,7 @@ def test_the_picture_is_that_of_the_frame(browser, tmp_path: Path):
             page.get_by_role("button", name="SVG picture").click()
         picture = Path(download.value.path()).read_text("utf-8")
         assert download.value.suggested_filename == "film_run-1_run-2.svg"
-        assert "shown: step 0" in picture
+        assert "shown: step 0 · outlined: gold link" in re.sub(r"\s*<[^>]+>\s*", " ", picture)
         assert picture.count(">source →<") == 2
 
 

@@ -43,20 +43,25 @@ function createPlace(stage, panel) {
   const head = addElement(place, "div", `panel-head ${panel.dash}`);
   const name = addElement(head, "div", "panel-name");
   addElement(name, "bdi", "panel-label").textContent = panel.label;
-  addElement(name, "span", "panel-about").textContent = panel.about;
+  const about = addElement(name, "span", "panel-about");
   const own = addElement(head, "div", "panel-step");
   const error = addElement(head, "div", "panel-error");
   const canvas = addElement(place, "canvas", "cells", {
     tabindex: "0", role: "application", "aria-roledescription": "heatmap, read it with the arrow keys",
   });
-  return { place, own, error, canvas };
+  return { place, about, own, error, canvas };
 }
 
 function paintFilm(state) {
-  const { panels, places, root, theme, legend } = state;
-  const room = roomInWindow(theme, AROUND_FILM_REM, SHORTEST_FILM_REM) * remPixels();
-  state.layout = layoutFilm(panels, Math.max(places[0]?.place.clientWidth ?? 0, 10 * remPixels()), theme, room);
+  const { panels, places, root, theme, legend, controls } = state;
+  const rem = remPixels();
+  const below = places.length ? Math.min(...places.map(({ canvas }) => roomBelow(canvas))) : 0;
+  const room = Math.max(SHORTEST_FILM_REM * rem, below - BELOW_FILM_REM * rem);
+  state.layout = layoutFilm(panels, Math.max(places[0]?.place.clientWidth ?? 0, 10 * rem), theme, room);
   const { width, height, ratio } = state.layout;
+  // The slider ends where the maps end.
+  const last = places.at(-1)?.place;
+  controls.style.maxWidth = last ? `${last.offsetLeft - state.stage.offsetLeft + width}px` : "";
   state.contexts = places.map(({ canvas }) => sizeCanvas(canvas, width, height, ratio));
   renderLegend(legend, { ticks: ["0", "0.5", "1"], remark: "attention weight", masked: false });
   const kinds = kindsOfGold(panels);
@@ -73,13 +78,14 @@ function drawFilm(state) {
   const { panels, places, contexts, layout, theme, step, root } = state;
   panels.forEach((panel, index) => {
     const frame = frameAt(panel, step);
-    const { own, error, canvas } = places[index];
+    const { about, own, error, canvas } = places[index];
     drawPanel(contexts[index], panel, frame, layout, theme, pointedIn(state, index));
+    about.textContent = panel.about;
     own.textContent = panel.steps[frame] === step ? "" : panelStep(panel, frame);
     error.replaceChildren();
     const rate = errorWords(panel, frame);
     if (rate) {
-      addElement(error, "span", "error-name").textContent = "error rate";
+      addElement(error, "span", "error-name", { title: ERROR_RATE }).textContent = "error rate";
       addElement(error, "span", "error-number").textContent = rate;
     }
     canvas.setAttribute("aria-label", panelWords(panel, frame));
@@ -88,5 +94,5 @@ function drawFilm(state) {
   drawStrip(state);
   tellPointed(state);
   Object.assign(root.dataset, { step: step ?? "", index: shownIndex(state), frames: state.steps.length,
-    left: layout.left, top: layout.top, cell: layout.cell });
+    left: layout.left, top: layout.top, wide: layout.wide, high: layout.high });
 }

@@ -1,20 +1,22 @@
 // The picture of a panel: cells in the colours of the ramp, gold links outlined, labels on both sides.
 // Plain functions without import or export: Python puts this text in front of film.js.
 
-const CELL = { largest: 3.6, smallest: 0.3, gapFrom: 0.7, dotFrom: 0.8 };
-// Page head, title, controls, legend and caption around the picture, in rem; and what it has in any case.
-const AROUND_FILM_REM = 28;
-const SHORTEST_FILM_REM = 17;
+// In rem; a cell is at most `widest` times as wide as high, where the window is too low for squares.
+const CELL = { largest: 3.6, smallest: 0.3, gapFrom: 0.7, dotFrom: 0.8, widest: 1.9 };
+// Legend and frame below the picture, in rem; and what the picture has in any case.
+const BELOW_FILM_REM = 4.6;
+const SHORTEST_FILM_REM = 15;
 // Bright gold on a dark line: one of the two stands out on every colour of the ramp, light and dark.
 const GOLD = { line: [255, 190, 40], under: [38, 24, 0] };
 
-// One layout for all panels, so that they can be compared cell by cell. width: of one panel.
+// One layout for all panels, so that they can be compared cell by cell. width and room: of one panel, which fills the
+// width and is not higher than the room. wide and high: of a cell.
 function layoutFilm(panels, width, theme, room) {
   const [rem, ratio] = [remPixels(), devicePixelRatio || 1];
   const most = (count) => Math.max(1, ...panels.map(count));
   const [rows, cols] = [most((panel) => panel.rows.length), most((panel) => panel.cols.length)];
-  const largest = CELL.largest * rem;
-  const guess = clamp(Math.min((width - 5 * rem) / cols, room / rows, largest), CELL.smallest * rem, largest);
+  const [smallest, largest] = [CELL.smallest * rem, CELL.largest * rem];
+  const guess = clamp(Math.min((width - 5 * rem) / cols, (room - 2 * rem) / rows), smallest, largest);
   // Four letters of a font for code lie flat over their column.
   const font = Math.round(clamp(0.38 * guess, 0.72 * rem, 1.2 * rem));
   const small = Math.round(clamp(0.8 * font, 0.72 * rem, font));
@@ -22,11 +24,22 @@ function layoutFilm(panels, width, theme, room) {
   const longest = (labels) => Math.max(0, ...labels.map((label) => context.measureText(label.slice(0, 300)).width));
   const names = longest(panels.flatMap((panel) => panel.rows)) + font;
   const left = Math.ceil(clamp(names, 5 * small, Math.max(5 * small, Math.min(10 * rem, 0.27 * width))));
-  const size = Math.min((width - left - 2) / cols, room / rows, largest);
-  const cell = Math.max(snapCell(size * ratio, 0.25) / ratio, CELL.smallest * rem);
-  const turned = longest(panels.flatMap((panel) => panel.cols).filter((label) => !liesFlat(context, label, cell)));
+  const snapped = (size) => Math.max(snapCell(size * ratio, 0.25) / ratio, smallest);
+  const widest = (width - left - 2) / cols;
+  const isTurned = (label) => !liesFlat(context, label, Math.min(widest, largest));
+  const turned = longest(panels.flatMap((panel) => panel.cols).filter(isTurned));
   const top = Math.ceil(clamp(turned + font, Math.max(1.7 * font, 2.7 * small), 7 * rem));
-  return { rem, ratio, font, small, left, top, cell, width: left + cols * cell + 2, height: top + rows * cell + 2 };
+  const high = snapped(Math.min(widest, (room - top - 2) / rows, largest));
+  const wide = snapped(Math.max(high, Math.min(widest, CELL.widest * high)));
+  const [mapWidth, mapHeight] = [cols * wide + 2, rows * high + 2];
+  return { rem, ratio, font, small, left, top, wide, high, width: left + mapWidth, height: top + mapHeight };
+}
+
+// What is left of the window below an element, in CSS pixels, when the page is at its top.
+function roomBelow(element) {
+  let above = element.getBoundingClientRect().top;
+  for (let node = element; node; node = node.parentNode ?? node.host) above += node.scrollTop ?? 0;
+  return innerHeight - above;
 }
 
 // A label that is no wider than its column is not turned.
@@ -35,18 +48,18 @@ function liesFlat(context, label, cell) {
 }
 
 function drawPanel(context, panel, frame, layout, theme, pointed) {
-  const { left, top, cell, rem } = layout;
+  const { left, top, wide, high, rem } = layout;
   context.fillStyle = cssColour(theme.background);
   context.fillRect(0, 0, layout.width, layout.height);
   drawTitles(context, layout, theme);
-  const gap = cell >= CELL.gapFrom * rem ? 1 : 0;
+  const gap = Math.min(wide, high) >= CELL.gapFrom * rem ? 1 : 0;
   const fills = panel.rows.map((_, row) => panel.cols.map((__, col) => (
     frame < 0 ? theme.panel : theme.ramp[Math.round(weightAt(panel, frame, row, col) * TOP_LEVEL)])));
   context.fillStyle = cssColour(theme.border);
-  context.fillRect(left - 1, top - 1, panel.cols.length * cell + 2 - gap, panel.rows.length * cell + 2 - gap);
+  context.fillRect(left - 1, top - 1, panel.cols.length * wide + 2 - gap, panel.rows.length * high + 2 - gap);
   fills.forEach((line, row) => line.forEach((fill, col) => {
     context.fillStyle = cssColour(fill);
-    context.fillRect(left + col * cell, top + row * cell, cell - gap, cell - gap);
+    context.fillRect(left + col * wide, top + row * high, wide - gap, high - gap);
   }));
   for (const [link, kind] of panel.goldOf) drawGold(context, layout, link.split(",").map(Number), kind, gap);
   if (frame >= 0) drawLargest(context, panel, frame, layout, fills, gap);
@@ -55,12 +68,12 @@ function drawPanel(context, panel, frame, layout, theme, pointed) {
 }
 
 // A dot in the largest weight of each row that has gold links: what the error rate counts.
-function drawLargest(context, panel, frame, { left, top, cell, rem }, fills, gap) {
-  if (cell < CELL.dotFrom * rem) return;
-  const radius = clamp(0.1 * cell, 1.5, 0.22 * rem);
+function drawLargest(context, panel, frame, { left, top, wide, high, rem }, fills, gap) {
+  if (Math.min(wide, high) < CELL.dotFrom * rem) return;
+  const radius = clamp(0.1 * high, 1.5, 0.22 * rem);
   for (const row of panel.goldRows) {
     const col = largestCol(panel, frame, row);
-    const [x, y] = [left + (col + 0.5) * cell - gap / 2, top + (row + 0.5) * cell - gap / 2];
+    const [x, y] = [left + (col + 0.5) * wide - gap / 2, top + (row + 0.5) * high - gap / 2];
     context.fillStyle = cssColour(inkOn(fills[row][col]));
     context.beginPath();
     context.roundRect(x - radius, y - radius, 2 * radius, 2 * radius, radius);
@@ -68,12 +81,12 @@ function drawLargest(context, panel, frame, { left, top, cell, rem }, fills, gap
   }
 }
 
-function drawGold(context, { left, top, cell, rem }, [row, col], kind, gap) {
-  const line = clamp(0.065 * cell, 1.2, 0.2 * rem);
+function drawGold(context, { left, top, wide, high, rem }, [row, col], kind, gap) {
+  const line = clamp(0.065 * high, 1.2, 0.2 * rem);
   const inset = line * 0.9;
-  const box = [left + col * cell + inset, top + row * cell + inset, cell - gap - 2 * inset, cell - gap - 2 * inset];
+  const box = [left + col * wide + inset, top + row * high + inset, wide - gap - 2 * inset, high - gap - 2 * inset];
   for (const [ink, width] of [[GOLD.under, line * 1.8], [GOLD.line, line]]) {
-    context.setLineDash(kind === "sure" ? [] : [cell * 0.16, cell * 0.1]);
+    context.setLineDash(kind === "sure" ? [] : [high * 0.16, high * 0.1]);
     context.strokeStyle = cssColour(ink);
     context.lineWidth = width;
     context.strokeRect(...box);
@@ -81,11 +94,11 @@ function drawGold(context, { left, top, cell, rem }, [row, col], kind, gap) {
   context.setLineDash([]);
 }
 
-function drawPointed(context, { left, top, cell }, theme, [row, col], gap) {
+function drawPointed(context, { left, top, wide, high }, theme, [row, col], gap) {
   for (const [ink, width] of [[theme.background, 5], [theme.text, 2.2]]) {
     context.strokeStyle = cssColour(ink);
     context.lineWidth = width * theme.outline;
-    context.strokeRect(left + col * cell - gap / 2, top + row * cell - gap / 2, cell, cell);
+    context.strokeRect(left + col * wide - gap / 2, top + row * high - gap / 2, wide, high);
   }
 }
 
@@ -101,25 +114,28 @@ function drawTitles(context, { left, top, font, small }, theme) {
 
 // Of tiny cells, every so many have a label; the pointed one has its own in place of its neighbours'.
 function drawFilmLabels(context, panel, layout, theme, pointed) {
-  const { left, top, cell, font } = layout;
-  const [own, step] = [pointed ?? [], Math.max(1, Math.ceil((1.05 * font) / cell))];
-  const hasLabel = (index, chosen) => index === chosen
-    || (index % step === 0 && (step === 1 || chosen === undefined || Math.abs(index - chosen) >= step));
+  const { left, top, wide, high, font } = layout;
+  const own = pointed ?? [];
+  const hasLabel = (index, chosen, size) => {
+    const step = Math.max(1, Math.ceil((1.05 * font) / size));
+    return index === chosen
+      || (index % step === 0 && (step === 1 || chosen === undefined || Math.abs(index - chosen) >= step));
+  };
   panel.rows.forEach((label, row) => {
-    if (!hasLabel(row, own[0])) return;
+    if (!hasLabel(row, own[0], high)) return;
     context.save();
-    context.translate(left - 0.5 * font, top + (row + 0.5) * cell);
+    context.translate(left - 0.5 * font, top + (row + 0.5) * high);
     writeLabel(context, label, layout, theme, row === own[0], "right", left - 0.7 * font);
     context.restore();
   });
   panel.cols.forEach((label, col) => {
-    if (!hasLabel(col, own[1])) return;
+    if (!hasLabel(col, own[1], wide)) return;
     context.save();
     context.font = `${font}px ${theme.codeFont}`;
-    const isFlat = liesFlat(context, label, cell);
-    context.translate(left + (col + 0.5) * cell, top - (isFlat ? 0.85 : 0.45) * font);
+    const isFlat = liesFlat(context, label, wide);
+    context.translate(left + (col + 0.5) * wide, top - (isFlat ? 0.85 : 0.45) * font);
     if (!isFlat) context.rotate(-Math.PI / 2);
-    const [align, room] = isFlat ? ["center", 2 * cell] : ["left", top - 0.6 * font];
+    const [align, room] = isFlat ? ["center", 2 * wide] : ["left", top - 0.6 * font];
     writeLabel(context, label, layout, theme, col === own[1], align, room);
     context.restore();
   });

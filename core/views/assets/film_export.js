@@ -12,8 +12,8 @@ function filmSnapshot(state) {
   return {
     width: Math.max(0, width),
     height: panels.length ? layout.height + head : 0,
-    legend: panels.length ? { ticks: ["0", "0.5", "1"], remark: legendWords(state), masked: false } : null,
-    remark: step === null ? "" : `shown: step ${stepText(step)}`,
+    legend: panels.length ? { ticks: ["0", "0.5", "1"], remark: "attention weight", masked: false } : null,
+    remark: pictureWords(state),
     draw(context) {
       panels.forEach((panel, index) => {
         const frame = frameAt(panel, step);

@@ -52,7 +52,7 @@ function largestCol(panel, frame, row) {
   return best;
 }
 
-// What tells one film from another: a new one starts at its newest frame.
+// What tells one film from another: a new one starts at its newest frame. Another head of the same runs is no new film.
 function filmKey(panels) {
-  return JSON.stringify(panels.map(({ label, about, rows, cols }) => [label, about, rows, cols]));
+  return JSON.stringify(panels.map(({ label, colour, rows, cols }) => [label, colour, rows, cols]));
 }

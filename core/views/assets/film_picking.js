@@ -11,8 +11,8 @@ function listenToPanel(state, index) {
 
 function cellUnder({ layout, panels, places }, index, event) {
   const box = places[index].canvas.getBoundingClientRect();
-  const col = Math.floor((event.clientX - box.left - layout.left) / layout.cell);
-  const row = Math.floor((event.clientY - box.top - layout.top) / layout.cell);
+  const col = Math.floor((event.clientX - box.left - layout.left) / layout.wide);
+  const row = Math.floor((event.clientY - box.top - layout.top) / layout.high);
   const { rows, cols } = panels[index];
   return row >= 0 && row < rows.length && col >= 0 && col < cols.length ? { index, row, col } : null;
 }
@@ -59,8 +59,8 @@ function tellPointed(state) {
   const panel = panels[cell.index];
   const { canvas } = places[cell.index];
   const frame = frameAt(panel, step);
-  const [left, top] = [canvas.offsetLeft + layout.left + cell.col * layout.cell,
-    canvas.offsetTop + layout.top + cell.row * layout.cell];
+  const [left, top] = [canvas.offsetLeft + layout.left + cell.col * layout.wide,
+    canvas.offsetTop + layout.top + cell.row * layout.high];
   return showTooltip(tooltip, filmTooltip(panel, frame, cell.row, cell.col),
-    { left, top, right: left + layout.cell, bottom: top + layout.cell });
+    { left, top, right: left + layout.wide, bottom: top + layout.high });
 }

@@ -34,13 +34,6 @@ function createControls(state, parent) {
   [state.previous, state.play, state.next] = buttons;
   moveTabStop(buttons, state.play);
   state.playWord = addElement(state.play, "span", "word");
-  const track = addElement(bar, "div", "track");
-  state.strip = addElement(track, "canvas", "strip", { "aria-hidden": "true" });
-  state.slider = addElement(track, "input", "slider", { type: "range", min: "0", step: "1", "aria-label": "Frame" });
-  state.slider.oninput = () => {
-    stopPlaying(state);
-    showIndex(state, Number(state.slider.value));
-  };
   state.latest = addElement(bar, "button", "latest", { type: "button" });
   state.latest.textContent = "Latest";
   state.latest.onclick = () => {
@@ -48,6 +41,13 @@ function createControls(state, parent) {
     followNewest(state);
     // The button goes: the keyboard stays among the controls.
     state.slider.focus();
+  };
+  const track = addElement(bar, "div", "track");
+  state.strip = addElement(track, "canvas", "strip", { "aria-hidden": "true" });
+  state.slider = addElement(track, "input", "slider", { type: "range", min: "0", step: "1", "aria-label": "Frame" });
+  state.slider.oninput = () => {
+    stopPlaying(state);
+    showIndex(state, Number(state.slider.value));
   };
   return bar;
 }
@@ -130,7 +130,7 @@ function updateControls(state) {
   slider.style.setProperty("--shown", `${(100 * index) / Math.max(1, steps.length - 1)}%`);
   slider.setAttribute("aria-valuetext", steps.length ? spokenFrame(state) : "no frame yet");
   state.stepWords.replaceChildren();
-  addElement(state.stepWords, "span", "step-name").textContent = steps.length ? "step" : "no step yet";
+  addElement(state.stepWords, "span", "step-name").textContent = steps.length ? "step" : "starting";
   addElement(state.stepWords, "span", "step-number").textContent = stepText(step);
   state.play.classList.toggle("playing", playing !== null);
   state.playWord.textContent = playing ? "Pause" : "Play";

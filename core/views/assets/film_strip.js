@@ -29,7 +29,7 @@ function drawStrip(state) {
   context.font = `${0.73 * rem}px ${theme.font}`;
   context.textAlign = "right";
   context.textBaseline = "top";
-  context.fillText("error rate", start + room - 0.5 * rem, titleTop(panels) * (height - rem));
+  context.fillText("error rate", start + room - 0.5 * rem, titlePlace(panels) * (height - rem));
   if (!state.steps.length) return;
   const x = place(shownIndex(state));
   context.fillRect(x - 0.5, 0, 1, height);
@@ -42,11 +42,13 @@ function drawStrip(state) {
   }
 }
 
-// Where the lines are not, at the end of the film: 0 at the top, 1 at the bottom.
-function titleTop(panels) {
-  const last = panels.map(({ errors }) => errors[errors.length - 1] ?? null).filter((error) => error !== null);
-  const [high, low] = [last.some((error) => error > 0.5), last.some((error) => error <= 0.5)];
-  return high && low ? 0.5 : high ? 0.85 : 0;
+// Where the lines are not, in the last sixth of the film: 0 at the top, 1 at the bottom.
+function titlePlace(panels) {
+  const late = panels.flatMap(({ errors }) => errors.slice(Math.floor((5 * errors.length) / 6)))
+    .filter((error) => error !== null);
+  // The middle of the words is as high as that of a line with this error.
+  const distance = (place) => Math.min(1, ...late.map((error) => Math.abs(1 - error - (0.2 + 0.6 * place))));
+  return [0, 0.9, 0.5].reduce((best, place) => (distance(place) > distance(best) ? place : best));
 }
 
 function drawErrorLine(context, points, { colour, dash }, rem, outline) {

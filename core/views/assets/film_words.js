@@ -2,6 +2,7 @@
 // Plain functions without import or export: Python puts this text in front of film.js.
 
 const GOLD_WORDS = { sure: "gold link", possible: "possible gold link" };
+const ERROR_RATE = "Alignment error rate (AER): 0 where the largest weight of every row lies on a gold link";
 
 function errorWords(panel, frame) {
   const error = panel.errors[frame] ?? null;
@@ -40,7 +41,7 @@ function cellText(panel, frame, row, col) {
 }
 
 function cellRemark(panel, frame, row, col) {
-  const gold = panel.goldOf.size === 0 ? "" : GOLD_WORDS[panel.goldOf.get(`${row},${col}`)] ?? "not gold";
+  const gold = panel.goldOf.size === 0 ? "" : GOLD_WORDS[panel.goldOf.get(`${row},${col}`)] ?? "no gold link";
   const isLargest = frame >= 0 && largestCol(panel, frame, row) === col;
   return [gold, isLargest ? "largest weight of its row" : ""].filter(Boolean).join(" · ");
 }
@@ -51,7 +52,7 @@ function filmTooltip(panel, frame, row, col) {
     { className: "tooltip-title tooltip-tokens",
       pieces: [{ token: panel.rows[row] }, { text: " → " }, { token: panel.cols[col] }] },
     { className: "tooltip-value", pieces: [{ text: cellText(panel, frame, row, col) }] },
-    note(`row ${row}, column ${col}`),
+    note(`output ${row + 1} of ${panel.rows.length}, source ${col + 1} of ${panel.cols.length}`),
     ...[cellRemark(panel, frame, row, col)].filter(Boolean).map(note),
   ];
 }
@@ -65,10 +66,10 @@ function kindsOfGold(panels) {
   return new Set(panels.flatMap(({ goldOf }) => [...goldOf.values()]));
 }
 
-// The legend of an exported picture.
-function legendWords({ panels }) {
+// What an exported picture adds to its caption, which is as long as it has to be.
+function pictureWords({ panels, step }) {
   const kinds = kindsOfGold(panels);
-  return ["attention weight", kinds.has("sure") ? "outlined: gold link" : "",
+  return [step === null ? "" : `shown: step ${stepText(step)}`, kinds.has("sure") ? "outlined: gold link" : "",
     kinds.has("possible") ? "dashed: possible gold link" : "",
     kinds.size ? "dot: largest weight of its row" : ""].filter(Boolean).join(" · ");
 }

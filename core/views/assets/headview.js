@@ -59,7 +59,7 @@ function followPage(state) {
 
 function updateTokens(state) {
   const { header } = state;
-  const content = JSON.stringify([header.row_labels, header.row_kinds, header.row_places, header.row_title,
+  const content = JSON.stringify([rowNames(header), header.row_kinds, header.row_places, header.row_title,
     header.col_labels, header.col_kinds, header.col_places, header.col_title]);
   if (state.content === content) return;
   state.content = content;
@@ -68,7 +68,7 @@ function updateTokens(state) {
   state.picked = { query: null, key: null };
   state.box.scrollTop = 0;
   state.tokens = [
-    header.row_labels.map((label, i) => createToken(state, 0, i, label, header.row_kinds[i], header.row_places[i])),
+    rowNames(header).map((label, i) => createToken(state, 0, i, label, header.row_kinds[i], header.row_places[i])),
     header.col_labels.map((label, i) => createToken(state, 1, i, label, header.col_kinds[i], header.col_places[i])),
   ];
   if (state.tokens[0].length > 0) state.tokens[0][0].tabIndex = 0;

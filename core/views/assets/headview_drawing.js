@@ -26,7 +26,7 @@ function layoutHeadview(state) {
 
 function longestToken({ header, theme }, font) {
   const context = measuring(`${font}px ${theme.codeFont}`);
-  return [...header.row_labels, ...header.col_labels]
+  return [...rowNames(header), ...header.col_labels]
     .reduce((longest, label) => Math.max(longest, context.measureText(label.slice(0, 120)).width), 0);
 }
 

@@ -84,7 +84,7 @@ function drawSheetTokens(state, context, layout) {
     context.fillStyle = cssColour(theme.border);
     for (const index of breaks ?? []) context.fillRect(side === 0 ? 0 : width - column, index * rowHeight, column, 1);
   });
-  [[header.row_labels, header.row_kinds], [header.col_labels, header.col_kinds]].forEach(([labels, kinds], side) => {
+  [[rowNames(header), header.row_kinds], [header.col_labels, header.col_kinds]].forEach(([labels, kinds], side) => {
     labels.forEach((label, index) => {
       const weight = side === otherSide?.side ? otherSide.weights[index] : 0;
       const isHeld = samePlace(locked, { side, index });

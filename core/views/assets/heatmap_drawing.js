@@ -37,7 +37,7 @@ function roomForLabels(header, font, theme, [widest, tallest]) {
   const longest = (labels, standing) => font * 0.8 + labels.reduce(
     (length, label, i) => Math.max(length, labelLength(context, label, standing[i], lineHeight)), 0);
   const titleWidth = font * 5;
-  const left = Math.ceil(clamp(longest(header.row_labels, []), titleWidth, Math.max(titleWidth, widest)));
+  const left = Math.ceil(clamp(longest(rowNames(header), []), titleWidth, Math.max(titleWidth, widest)));
   const top = Math.ceil(clamp(longest(header.col_labels, upright), font * 3.6, tallest));
   return { lineHeight, left, top, upright };
 }
@@ -153,7 +153,7 @@ function drawRowLabel(plot, context, row, emphasised) {
   context.font = labelFont(plot, emphasised);
   context.fillStyle = labelInk(theme, kind, emphasised);
   context.translate(left - font * 0.5, middle);
-  drawLabel(context, header.row_labels[row], kind, "right", left - font * 0.7);
+  drawLabel(context, rowNames(header)[row], kind, "right", left - font * 0.7);
   context.restore();
 }
 

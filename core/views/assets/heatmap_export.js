@@ -34,7 +34,7 @@ function paperPlot(state) {
   const [width, height] = [cols * cell, rows * cell].map((side) => Math.max(side, Math.min(SMALLEST_SIDE, 34 * most)));
   const drawn = Math.max(font, PAPER.smallestFont);
   // The columns keep their numbers, and what is not turned is told by number.
-  const seen = { row_labels: header.row_labels.slice(view.row, view.row + rows),
+  const seen = { row_labels: rowNames(header).slice(view.row, view.row + rows),
     col_labels: header.col_labels.slice(view.col, view.col + cols) };
   const { upright, ...room } = roomForLabels(seen, drawn, theme, [drawn * 24, drawn * 20]);
   const turned = Array.from({ length: view.col + cols }, (_, col) => upright[col - view.col]);

@@ -197,6 +197,11 @@ function drawLabel(context, text, kind, align, width) {
   }
 }
 
+// What stands beside the rows: "n → o" where a row is about the token that comes next.
+function rowNames(header) {
+  return header.row_names ?? header.row_labels;
+}
+
 function drawStackedLabel(context, text, kind, height, lineHeight) {
   const room = Math.max(1, Math.floor(height / lineHeight));
   const parts = splitGraphemes(text, room + 1);
