@@ -31,6 +31,9 @@ HEADMAP_BETWEEN_TEXTS = (
     "Click one."
 )
 
+# Where the rows are named by the token that they have read and by the one that comes next.
+VIEWS_WITH_ROWS = ("together", "heatmap", "headview", "querykey")
+
 request = sidebar.request_controls()
 if talk.talking():
     example_row()
@@ -71,6 +74,8 @@ example = request.opening
 is_its_head = example is not None and (shown.view.layer, shown.view.head) == (example.layer, example.head)
 between_texts = shown.view.stream in ("cross", "pooling")
 how_to = HEADMAP_BETWEEN_TEXTS if view == "headmap" and between_texts else HOW_TO[view]
+if view not in ("overview", "headmap"):
+    how_to = " ".join(filter(None, [captions.rows_line(trace, shown.view, view in VIEWS_WITH_ROWS), how_to]))
 notes(
     [(example.hint if is_its_head and view not in ("overview", "headmap") else how_to, "info")]
     + wrote_lines(trace, request.task.writing.generate)

@@ -16,6 +16,7 @@ if controls.was_pressed():
 else:
     # The place is there in every run, see `start`.
     st.empty()
+was_live = bool(runs.going_on())
 controls.controls(planned)
 shown = runs.shown_runs()
 if talk.talking():
@@ -26,6 +27,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="title_bar")
     )
     with st.container(key="chips", width="content"):
         facts(runs.facts_of(shown))
+    empty.show_next(planned, runs.title_of(shown))
     st.space("stretch")
     talk.talk_button()
 here = {**plan.plan_address(), **talk.talk_address()}
@@ -36,7 +38,7 @@ if shown:
     from core.ui.training.earlier import earlier_runs
     from core.ui.training.watching import watch
 
-    watch(here)
+    watch(here, was_live)
     earlier_runs()
 else:
     empty.show_empty(planned)

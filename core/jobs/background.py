@@ -85,14 +85,8 @@ class Background(Generic[T]):
             self.state = "stopped" if was_stopped else "done"
         except Cancelled:
             self.state = "stopped"
-        except HeadlightError as error:
-            self._fail(str(error))
         except Exception as error:
-            if _is_out_of_memory(error):
-                self._fail(NO_MEMORY)
-            else:
-                _log.exception("“%s” failed", self._job.title)
-                self._fail(UNEXPECTED)
+            self.error, self.state = sentence_of(error, self._job.title), "failed"
         finally:
             # Generators hold the network, which must not live as long as the one who looks at the result.
             self._steps, self._afterwards = iter(()), ()
@@ -115,9 +109,18 @@ class Background(Generic[T]):
                 return True
         return False
 
-    def _fail(self, sentence: str) -> None:
-        self.error = sentence
-        self.state = "failed"
+
+def sentence_of(error: Exception, title: str) -> str:
+    """What an error of long work tells those who wait for it; one that nobody foresaw goes into the log as well.
+
+    title: of the work, for the log.
+    """
+    if isinstance(error, HeadlightError):
+        return str(error)
+    if _is_out_of_memory(error):
+        return NO_MEMORY
+    _log.error("“%s” failed", title, exc_info=error)
+    return UNEXPECTED
 
 
 def _is_out_of_memory(error: Exception) -> bool:

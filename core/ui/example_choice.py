@@ -1,4 +1,4 @@
-"""Which example is open, and the pills in the sidebar that choose one."""
+"""Which example is open, and what in the sidebar chooses one: pills, or the own example of a small model."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.ui.examples import EXAMPLES, Example
+from core.ui.small_models import SmallModel
+from core.ui.words import small_print
 
 # Title of the example that is open, None for a text of the reader's own.
 OPEN = "example"
@@ -33,6 +35,20 @@ def example_pills(open_example: Callable[[Example], None]) -> None:
         state[key] = state.get(OPEN)
     titles = [example.title for example in EXAMPLES]
     st.pills("Examples", titles, key=key, on_change=_take, args=(key, open_example), persist_state="session")
+
+
+def example_of_small_model(model: SmallModel, open_text: Callable[[str], None]) -> None:
+    """Draw what stands in the place of the pills: what the model reads, and a button that opens its example."""
+    small_print(model.reads, "alphabet")
+    if model.text:
+        st.button(
+            f"{model.title}: {model.text}",
+            on_click=open_text,
+            args=(model.text,),
+            disabled=st.session_state.get("text") == model.text,
+            width="stretch",
+            key="own_example",
+        )
 
 
 def _take(key: str, open_example: Callable[[Example], None]) -> None:

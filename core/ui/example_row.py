@@ -5,12 +5,18 @@ from __future__ import annotations
 import streamlit as st
 
 from core.ui.examples import EXAMPLES
-from core.ui.sidebar import open_example
+from core.ui.sidebar import open_example, open_text
+from core.ui.small_models import SmallModel, small_model
+from core.ui.words import small_print
 
 
 def example_row() -> None:
     """The examples as buttons with the number keys."""
-    with st.container(horizontal=True, key="talk_examples"):
+    small = small_model(str(st.session_state.get("model", "")))
+    with st.container(horizontal=True, vertical_alignment="center", key="talk_examples"):
+        if small is not None:
+            _own_example(small)
+            return
         for number, example in enumerate(EXAMPLES, start=1):
             open_now = example.text == st.session_state.get("text")
             st.button(
@@ -21,3 +27,18 @@ def example_row() -> None:
                 args=(example,),
                 key=f"example_{number}",
             )
+
+
+def _own_example(small: SmallModel) -> None:
+    """What stands there for a model to which no other example means anything."""
+    if small.text:
+        open_now = small.text == st.session_state.get("text")
+        st.button(
+            f"{small.title}: {small.text}",
+            shortcut="1",
+            type="primary" if open_now else "secondary",
+            on_click=open_text,
+            args=(small.text,),
+            key="example_own",
+        )
+    small_print(small.reads, "alphabet")

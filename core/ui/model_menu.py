@@ -14,7 +14,7 @@ from core.ui.words import note, small_print
 
 WANTED = "wanted_model"
 WANTED_TEXT = "wanted_text"
-IN_THIS_SESSION = "Kept until you close this tab, and open to nobody else."
+IN_THIS_SESSION = "Kept until you close or reload this tab, and open to nobody else."
 NETWORK = "Only these buttons use the network; the files go into the cache of the Hugging Face hub."
 
 

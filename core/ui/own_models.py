@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,8 @@ import streamlit as st
 
 from core.models import catalogue
 from core.models.folders import folders_below_roots
+from core.training.settings import ARCHITECTURES
+from core.training.tasks import TASKS
 from core.ui import resources
 
 if TYPE_CHECKING:
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 ADDED = "added_models"
 # The oldest is let go of when there are more.
 MOST_KEPT = 20
+# What the Training page calls its models, with the number that `add` may have put behind.
+_TRAINED = re.compile(rf"({'|'.join(TASKS)})-({'|'.join(ARCHITECTURES)})-\d{{1,6}}( \(\d{{1,6}}\))?")
 _KEPT, _GIVEN = "own_models", "names_of_own_models"
 
 
@@ -48,6 +53,11 @@ def names() -> tuple[str, ...]:
 def folder_of(name: str) -> Path | None:
     """The folder of one of this session's own models; None for any other name."""
     return _kept().get(name)
+
+
+def is_gone(name: str) -> bool:
+    """Whether a name is that of a model which the Training page made in a browser session, and which is not here."""
+    return _TRAINED.fullmatch(name) is not None and name not in _kept()
 
 
 def _kept() -> dict[str, Path]:

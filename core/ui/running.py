@@ -13,6 +13,7 @@ from core.models.refusals import RandomWeights
 from core.text.cleaning import NothingToRead
 from core.ui import own_models, resources
 from core.ui.progress import AT_ONCE, with_progress
+from core.ui.starting import libraries
 from core.ui.words import note
 from core.ui.writing import NOTHING, Writing
 
@@ -104,6 +105,7 @@ def _run(job: Job, task: Task) -> Analysis:
     # Imported here, after the first progress, because it takes seconds in a fresh server.
     from core.heads import survey
 
+    libraries()
     folder = own_models.folder_of(task.model)
     model = resources.models().get(task.model, task.dtype, job, insist=task.insist, folder=folder)
     with resources.session().queues.of(model.device).turn(job):

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.heads import is_long
-from core.ui import display, remarks
+from core.ui import display, own_models, remarks
 from core.ui.address import take
 from core.ui.arrival import Arrival
 from core.ui.examples import EXAMPLES
@@ -22,11 +22,12 @@ from core.views.words import STREAM_WORDS
 
 if TYPE_CHECKING:
     from core.capture import Trace
-    from core.ui.examples import Example
 
 ONLY_STREAM = "self"
 WANTED_STREAM = "wanted_stream"
 MEAN = "mean"
+# The film of training draws its weights so.
+SCALE_OF_FILM = "linear"
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,15 @@ def selection_controls(trace: Trace, request: Request) -> Selection:
     arriving = take("selection")
     if arriving is not None:
         display.arrive(arriving)
+        if _is_bare(arriving, request) and "scale" not in arriving:
+            st.session_state[display.SCALE] = SCALE_OF_FILM
     shape, slot, state = shape_of(trace), request.view_slot, st.session_state
     stream = _stream(shape, slot, arriving)
-    _settle_head(shape.heads[stream], arriving, request.opening)
-    _head_controls(shape.heads[stream], slot)
+    _settle_head(shape.heads[stream], arriving, _opening(shape.heads[stream], arriving, request))
+    averaged = _head_controls(shape.heads[stream], slot)
     scale, span, filters = display.display_controls(slot, shape.special[stream])
     looking, window = looking_at(trace, stream, request, arriving)
-    head = None if state.mean else int(state.head)
+    head = None if averaged else int(state.head)
     view = View(stream, int(state.layer), head, scale, span, filters, *window)
     remarks.keep(() if arriving is None else arriving.remarks)
     long, heads = is_long(trace, stream, filters), shape.heads[stream][view.layer]
@@ -85,7 +88,7 @@ def keep_controls(request: Request) -> None:
     if shape is None:
         return
     stream = _stream(shape, request.view_slot, None)
-    _settle_head(shape.heads[stream], None, None)
+    _settle_head(shape.heads[stream], None, (0, 0))
     _head_controls(shape.heads[stream], request.view_slot)
     display.display_controls(request.view_slot, shape.special[stream])
 
@@ -115,15 +118,28 @@ def _stream(shape: Shape, slot: DeltaGenerator, arriving: Arrival | None) -> str
     return str(chosen)
 
 
-def _settle_head(heads: tuple[int, ...], arriving: Arrival | None, opening: Example | None) -> None:
+def _is_bare(arriving: Arrival | None, request: Request) -> bool:
+    """Whether somebody comes to a model of this session without naming a head: mostly from the Training page."""
+    names_a_head = arriving is None or "layer" in arriving or "head" in arriving
+    return not names_a_head and own_models.folder_of(request.task.model) is not None
+
+
+def _opening(heads: tuple[int, ...], arriving: Arrival | None, request: Request) -> tuple[int, int | str]:
+    """Layer and head to open where none is named: what the film of training showed, else the example's head."""
+    if _is_bare(arriving, request):
+        return len(heads) - 1, MEAN
+    return (request.opening.layer, request.opening.head) if request.opening else (0, 0)
+
+
+def _settle_head(heads: tuple[int, ...], arriving: Arrival | None, opening: tuple[int, int | str]) -> None:
     """Set layer and head to what is asked for, as far as the model has it. heads: number of heads of each layer."""
     state = st.session_state
     layer, head = state.get("layer", 0), state.get("head", 0)
     if arriving is not None:
-        at_first = (opening.layer, opening.head) if opening else (0, 0)
-        layer, head = arriving.get("layer") or at_first[0], arriving.get("head")
+        layer, head = arriving.get("layer") or opening[0], arriving.get("head") or opening[1]
         state.mean = head == MEAN
-        head = at_first[1] if head in (None, MEAN) else head
+        if head == MEAN:
+            head = 0 if opening[1] == MEAN else opening[1]
     state.setdefault("mean", False)
     _settle("layer", layer, len(heads))
     _settle("head", head, heads[int(state.layer)], "layer")
@@ -142,18 +158,21 @@ def _settle(key: str, asked: object, count: int, whole: str = "model") -> None:
         )
 
 
-def _head_controls(heads: tuple[int, ...], slot: DeltaGenerator) -> None:
+def _head_controls(heads: tuple[int, ...], slot: DeltaGenerator) -> bool:
+    """Draw the controls of layer and head; whether the mean over the heads is looked at. One head has no mean."""
     counts = {"layer": len(heads), "head": heads[int(st.session_state.layer)]}
     with slot:
         for column, (key, count) in zip(st.columns(2), counts.items(), strict=True):
             column.number_input(
-                f"{key.capitalize()} (0–{count - 1})",
+                f"{key.capitalize()} (0–{count - 1})" if count > 1 else f"Only {key}",
                 0,
                 count - 1,
                 step=1,
                 key=key,
                 persist_state="session",
                 on_change=follow_head,
-                disabled=key == "head" and bool(st.session_state.mean),
+                disabled=count == 1 or (key == "head" and bool(st.session_state.mean)),
             )
-        st.toggle("Mean over heads", key="mean", persist_state="session", on_change=follow_head)
+        if counts["head"] > 1:
+            st.toggle("Mean over heads", key="mean", persist_state="session", on_change=follow_head)
+    return counts["head"] > 1 and bool(st.session_state.mean)

@@ -9,13 +9,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.models import catalogue
-from core.ui import address, links, own_texts, remarks, writing
+from core.ui import address, links, own_models, own_texts, remarks, writing
 from core.ui.arrival import QUOTED, Arrival
-from core.ui.example_choice import example_pills, show_example
+from core.ui.example_choice import example_of_small_model, example_pills, show_example
 from core.ui.examples import EXAMPLES, MODEL, Example
 from core.ui.model_menu import choose_model, more_models, openable
 from core.ui.picks import open_head
 from core.ui.running import Task, forget_stop, insisted
+from core.ui.small_models import small_model
 from core.ui.words import small_print
 
 if TYPE_CHECKING:
@@ -69,11 +70,14 @@ def request_controls() -> Request:
     arriving = address.take("request")
     names = openable()
     with st.sidebar:
-        small_print("See what a Transformer attends to: every head, on your own text.", "motto")
+        small_print("See what a model attends to: every head, on your own text.", "motto")
         if arriving is not None:
             _arrive(arriving, names)
             remarks.keep(arriving.remarks)
         model = choose_model(names)
+        small = small_model(model)
+        if small is not None and small.text and any(e.text == st.session_state.get("text") for e in EXAMPLES):
+            _open_text(small.text)
         card: ModelCard | None = st.session_state.get(KNOWN, {}).get(model)
         text = st.text_area("Text", key="text", height=100, on_change=_leave_example, persist_state="session")
         text_pair = _second_text() if card is None or not card.writes else None
@@ -85,7 +89,10 @@ def request_controls() -> Request:
             width="stretch",
             on_click=forget_stop,
         )
-        example_pills(open_example)
+        if small is None:
+            example_pills(open_example)
+        else:
+            example_of_small_model(small, open_text)
         writing_slot = st.container(key="writing_controls")
         view_slot = st.container(key="view_controls")
         dtype = _precision()
@@ -120,6 +127,17 @@ def open_example(example: Example) -> None:
     forget_stop()
 
 
+def open_text(text: str) -> None:
+    """Put a text into the text box that is none of the examples; to be called as a callback."""
+    _open_text(text)
+    forget_stop()
+
+
+def _open_text(text: str) -> None:
+    st.session_state.text, st.session_state.text_pair = text, ""
+    show_example(None)
+
+
 def _second_text() -> str | None:
     with st.expander("Second text", icon=":material/vertical_split:", expanded=bool(st.session_state.get("text_pair"))):
         pair = st.text_area(
@@ -145,7 +163,7 @@ def _precision() -> str:
 def _arrive(arriving: Arrival, names: list[str]) -> None:
     """Set the controls to what an address asks for, as far as it can be had."""
     state = st.session_state
-    state.model = arriving.choice("model", names, names[0], "model")
+    state.model = _model_asked_for(arriving, names)
     state.dtype = arriving.choice("dtype", DTYPES, DTYPES[0], "precision")
     writing.arrive(arriving)
     texts = {**dict.fromkeys(links.TEXTS, ""), **_texts(arriving)}
@@ -153,6 +171,20 @@ def _arrive(arriving: Arrival, names: list[str]) -> None:
     show_example(example.title if example else None)
     for name, text in texts.items():
         state[name] = text
+
+
+def _model_asked_for(arriving: Arrival, names: list[str]) -> str:
+    asked = arriving.get("model")
+    if asked is None or asked in names:
+        return asked or names[0]
+    if own_models.is_gone(asked):
+        there = f"{asked} was trained in an earlier browser session and is gone: train it again, or open its download"
+        arriving.remarks.append(f"{there}; {names[0]} is used.")
+        # Of another model, they mean nothing.
+        address.leave_out("selection", ("stream", *OF_A_TEXT))
+    else:
+        arriving.remarks.append(f"There is no model {asked[:QUOTED]} here: {names[0]} is used.")
+    return names[0]
 
 
 def _texts(arriving: Arrival) -> dict[str, str]:

@@ -28,3 +28,15 @@ def start() -> None:
     import core.views  # noqa: F401
 
     slot.empty()
+
+
+@st.cache_resource(show_spinner=False)
+def libraries() -> None:
+    """Import what opens and trains models, once for all sessions.
+
+    transformers fills in its names as they are asked for, and two threads must not make it do so at once.
+    """
+    import core.models.loading
+    import core.training.prepare
+    import core.training.saving
+    import core.training.snapshots  # noqa: F401

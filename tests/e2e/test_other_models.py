@@ -146,7 +146,14 @@ def test_cross_attention_shows_two_texts_each_with_its_colours(app: App, folders
     column = weights[:, 3]
     np.testing.assert_allclose(background_places(queries), blanked(np.sqrt(column / column.max())), atol=0.012)
     assert background_places(keys).max() == 0
+    app.view("Head view")
+    read, followed = trace.queries("cross").labels, trace.followed("cross")
+    names = [label if after is None else f"{label} → {after}" for label, after in zip(read, followed, strict=True)]
+    assert app.queries() == names
     app.view("Heatmap")
+    lines = swept(app, [(1, 3)])[0]
+    assert lines is not None
+    assert lines[0] == f"{read[1]} → {trace.keys('cross').labels[3]}"
     choose(app, "Attention", "decoder self-attention")
     app.page.wait_for_url("**stream=decoder**")
     expect(app.card("heatmap").locator(".caption")).to_contain_text("decoder self-attention, layer 1, head 2")

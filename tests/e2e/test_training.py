@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import re
 import urllib.parse
 import zipfile
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from core import load
+from core.ui.training.results import COLUMNS
 from tests.e2e.browser import App, opened_app, running_server
 from tests.e2e.test_accessibility import violations
 
 LONG = 120_000
+# For two whole runs; on two cores that nobody else needs they take less than one minute.
+LONGEST = 300_000
 
 
 @pytest.fixture
@@ -46,16 +50,26 @@ def train(app: App) -> App:
     return app
 
 
-def ended(app: App, state: str = "done") -> App:
+def ended(app: App, state: str = "done", patience: int = LONG) -> App:
     """Wait until every run has ended, and well."""
-    expect(app.page.get_by_role("button", name="Stop")).to_have_count(0, timeout=LONG)
+    expect(app.page.get_by_role("button", name="Stop")).to_have_count(0, timeout=patience)
     expect(app.page.locator(f".headlight-runs .{state}").first).to_be_visible()
+    expect(app.page.get_by_role("button", name="Train").last).to_be_enabled()
     return app.idle()
 
 
 def step(app: App) -> int:
     """The step of the film's frame."""
     return int(app.figure("film").locator(".step-number").inner_text().replace(",", ""))
+
+
+def numbers(row: Locator) -> dict[str, float]:
+    """The numbers of a line of the results by their column; NaN where there is none."""
+    cells = row.locator("td").all_inner_texts()
+    return {
+        name: math.nan if cell == "–" else float(cell.replace(",", ""))
+        for name, cell in zip(COLUMNS[1:], cells, strict=True)
+    }
 
 
 def test_training_is_watched_scrubbed_stopped_opened_and_downloaded(training: App, tmp_path):
@@ -76,7 +90,7 @@ def test_training_is_watched_scrubbed_stopped_opened_and_downloaded(training: Ap
     assert load(str(tmp_path / "reverse-additive-1")).card.streams == ("cross",)
     page.get_by_role("button", name="Open on the Attention page").click()
     expect(page.get_by_role("heading", name="Layer 0 · Head 0")).to_be_visible(timeout=LONG)
-    assert training.drawn("Together").queries()[0] == "<s>"
+    assert training.drawn("Together").queries()[0].startswith("<s> → ")
     expect(page.get_by_role("textbox", name="Text", exact=True)).to_have_value("backgammon")
     page.get_by_role("link", name="Training").click()
     expect(training.card("film")).to_be_visible()
@@ -97,9 +111,47 @@ def test_two_runs_are_compared_in_one_film(training: App):
     ended(training)
     assert training.figure("film").locator(".panel").count() == 2
     assert training.page.locator(".headlight-results").first.locator("tbody tr").count() == 2
+    film = training.figure("film")
+    film.get_by_role("slider").press("Home")
     training.page.get_by_role("radio", name="3", exact=True).click()
-    training.idle()
     expect(training.card("film").locator(".caption")).to_contain_text("head 3")
+    training.idle()
+    assert step(training) == 0
+    assert violations(training) == []
+
+
+def test_a_stopped_comparison_is_told_at_one_step(training: App):
+    arrive(training, compare="attention", steps=2000, batch_size=8, evaluate_every=500)
+    train(training)
+    expect(training.page.locator(".headlight-runs .step").last).to_contain_text(re.compile(r"step \d\d+ of"))
+    training.page.get_by_role("button", name="Stop").click()
+    ended(training, "stopped")
+    lines = training.page.locator(".headlight-runs .step").all_inner_texts()
+    assert len({re.match(r"step (\d+) of 2,000 · token accuracy", line)[1] for line in lines}) == 1
+    steps = training.page.locator(".headlight-results").first.locator("tbody td:nth-child(2)").all_inner_texts()
+    assert [f"step {number} of" in line for number, line in zip(steps, lines, strict=True)] == [True, True]
+
+
+def test_reverse_is_learnt_with_attention_and_clearly_less_without(training: App):
+    arrive(training, compare="attention")
+    train(training)
+    ended(training, patience=LONGEST)
+    with_attention, without = (
+        numbers(row) for row in training.page.locator(".headlight-results").first.locator("tbody tr").all()
+    )
+    assert with_attention["gold alignment"] >= 0.9
+    assert with_attention["token accuracy"] >= 0.95
+    assert without["token accuracy"] < with_attention["token accuracy"] - 0.2
+    assert math.isnan(without["gold alignment"])
+
+
+def test_a_comparison_shows_what_it_sets_and_leaves_the_rest(training: App):
+    arrive(training, compare="warmup", steps=3, learning_rate=0.5)
+    training.page.get_by_text("Practice", exact=True).click()
+    rate = training.page.get_by_role("textbox", name="Learning rate")
+    expect(rate).to_be_disabled()
+    expect(rate).to_have_value("0.01")
+    expect(training.page.get_by_role("spinbutton", name="Steps", exact=True)).to_have_value("3")
     assert violations(training) == []
 
 

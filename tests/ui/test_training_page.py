@@ -62,7 +62,7 @@ def test_the_controls_of_each_page_keep_their_values_while_the_other_is_open(tra
 def test_a_run_ends_with_film_curves_results_and_a_checkpoint_that_opens(training):
     train(training, steps=4)
     (run,) = runs(training)
-    assert (run.background.state, run.background.error) == ("done", "")
+    assert (run.state, run.error) == ("done", "")
     assert training.drawn.count("film") == 1
     assert "plotly_chart" in {element.type for element in training.app.main}
     assert "headlight-results" in training.html
@@ -79,9 +79,51 @@ def test_a_stop_keeps_film_curves_and_model(training):
     (run,) = runs(training)
     run.background.join(PATIENCE)
     training.run()
-    assert run.background.state == "stopped"
+    assert run.state == "stopped"
     assert 'class="state stopped">Stopped<' in training.html
     assert not training.app.button(key="train_sidebar").disabled
+
+
+def test_a_run_that_has_ended_says_what_came_of_it(training):
+    train(training, steps=3, evaluate_every=50)
+    (run,) = runs(training)
+    assert f"token accuracy <b>{run.result.token_accuracy:.3f}</b>" in training.html
+    assert f"gold alignment <b>{run.result.alignment:.3f}</b>" in training.html
+    assert '<td class="number">3</td>' in training.html
+
+
+def test_once_something_ran_here_its_pace_is_the_estimate(training):
+    assert "on a laptop" in training.html
+    train(training, steps=20)
+    assert "on a laptop" not in training.html
+    assert "at the pace of the latest run here" in training.html
+
+
+def test_another_task_is_shown_beside_the_runs_until_it_is_trained(training):
+    train(training, steps=1)
+    assert 'class="headlight-gold"' not in training.html
+    training.tell(training_task="sort")
+    assert 'class="headlight-gold"' in training.html
+    assert training.title == "Reverse · GRU, additive attention"
+
+
+def test_runs_of_different_tasks_are_told_apart_and_that_is_said(training):
+    train(training, steps=1)
+    train(training, steps=1, task="copy")
+    training.app.multiselect(key="training_shown").set_value([1, 2])
+    training.run()
+    assert training.title == "Reverse and Copy · runs 1 and 2"
+    assert "Copy: GRU, additive attention" in training.html
+    assert any("different tasks" in sentence for sentence in training.sentences)
+
+
+def test_values_that_a_comparison_sets_cannot_be_changed(training):
+    training.tell(training_compare="warmup", training_architecture="transformer")
+    grey = {box.label: box.value for box in training.app.text_input if box.disabled}
+    assert grey == {
+        "Layers": "2", "LayerNorm": "Post-LN", "Learning rate": "0.01", "Schedule": "Constant", "Warm-up": "100 / 0",
+    }  # fmt: skip
+    assert "warm-up / no warm-up where the two differ" in training.html
 
 
 def test_two_runs_are_compared_in_one_film_and_listed(training):
@@ -106,9 +148,9 @@ def test_a_network_without_attention_has_no_film_and_that_is_said(training):
 def test_a_run_that_diverges_ends_with_one_sentence_and_keeps_its_curves(training):
     train(training, steps=200, learning_rate=10.0, weight_decay=10.0, schedule="constant", warmup=0)
     (run,) = runs(training)
-    assert run.background.state == "failed"
-    assert len(run.record.steps) > 2
-    assert run.background.error in training.sentences
+    assert run.state == "failed"
+    assert run.record.steps
+    assert run.error in training.sentences
     assert "film" in training.drawn
 
 
@@ -121,8 +163,11 @@ def test_values_that_make_no_network_lock_the_button_and_say_why(training):
     assert training.drawn == []
 
 
-def test_talk_mode_has_the_tasks_on_the_number_keys(training):
+def test_talk_mode_has_the_tasks_on_the_number_keys_and_the_comparisons(training):
     training.app.button(key="talk_button").click()
     training.run().app.button(key="task_1").click()
     assert training.run().title.startswith("Copy")
     assert training.address == {"task": "copy", "architecture": "additive", "talk": "1"}
+    training.app.selectbox(key="training_talk_compare").set_value("norm")
+    assert training.run().title == "Copy · Pre-LN and Post-LN"
+    assert training.app.selectbox(key="training_compare").value == "norm"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import streamlit as st
+from hypothesis import given
+from hypothesis.strategies import floats
 
 from core.training import Options
 from core.training.comparisons import COMPARISONS
@@ -15,9 +18,9 @@ from core.training.defaults import default_recipe
 from core.training.settings import ARCHITECTURES, Settings
 from core.training.tasks import TASKS
 from core.ui.arrival import Arrival
-from core.ui.training import plan
+from core.ui.training import empty, plan
 from core.ui.training.empty import gold_matrix
-from core.ui.training.fields import EVERY, NETWORK, OF_OPTIONS
+from core.ui.training.fields import EVERY, NETWORK, OF_OPTIONS, Switch
 
 # Of fine-tuning, which this page does not do.
 ELSEWHERE = {"freeze", "layer_decay"}
@@ -61,7 +64,7 @@ def test_every_value_that_is_not_as_at_first_is_in_the_link_and_comes_back():
     asked = {
         "task": "sort", "architecture": "transformer", "width": "96", "layers": "3", "heads": "8", "norm": "post",
         "positions": "rotary", "scaled": "0", "dropout": "0.1", "steps": "50", "learning_rate": "1", "clip": "0",
-        "schedule": "noam", "bucketing": "0", "seed": "7", "label_smoothing": "0.1", "smoothing": "others",
+        "schedule": "noam", "bucketing": "1", "seed": "7", "label_smoothing": "0.1", "smoothing": "others",
     }  # fmt: skip
     recipe = arrive(**asked).recipe
     assert recipe is not None
@@ -89,6 +92,25 @@ def test_values_that_make_no_network_give_one_sentence_and_nothing_to_run():
     assert found.problem == "A width of 64 does not divide into 5 heads: change one of them."
 
 
+def test_a_run_too_large_for_the_machine_gives_one_sentence_with_the_numbers():
+    arrive(compare="accumulation", batch_size="1024", width="512")
+    found = plan.planned(free=10**9)
+    assert not found.runs
+    assert re.fullmatch(r"Training may need .* GB of memory, .* and 1\.0 GB are free: lower .*\.", found.problem)
+
+
+def test_a_step_that_keeps_all_others_waiting_is_refused():
+    found = arrive(batch_size="1024", accumulate="64")
+    assert not found.runs
+    assert "nobody else would get a turn" in found.problem
+
+
+@given(floats(1e-6, 10))
+def test_a_link_carries_every_digit(rate: float):
+    arrive(learning_rate=repr(rate))
+    assert float(plan.plan_address().get("learning_rate", "0.004")) == rate
+
+
 def test_untouched_values_follow_the_architecture_and_touched_ones_stay():
     arrive(seed="5")
     st.session_state[plan.key_of("architecture")] = "transformer"
@@ -111,6 +133,60 @@ def test_a_comparison_opens_the_architecture_that_it_is_about(name: str):
     assert plan.plan_address()["compare"] == name
 
 
+def changed(field):
+    """A value that a field has not, by default, for a Transformer or a recurrent network."""
+    special = {"width": 96, "heads": 2, "cell": "lstm", "norm": "post", "schedule": "linear", "smoothing": "others"}
+    special |= {"positions": "rotary", "precision": "bfloat16", "learning_rate": 0.123, "beta2": 0.9}
+    if field.name in special:
+        return special[field.name]
+    now = st.session_state[plan.key_of(field.name)]
+    return not now if isinstance(field, Switch) else now + field.step
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_each_value_is_either_set_by_a_comparison_or_taken_from_its_control(name: str):
+    found = arrive(compare=name)
+    fields = list(plan.fields_of(found.architecture))
+    assert set(found.fixed) == set(COMPARISONS[name].fixes) <= {field.name for field in fields}
+    differing = {f.name for f in fields if len({plan.value_of(recipe, f.name) for _, recipe in found.runs}) > 1}
+    # A batch that is cut has the size of its control in one run, and as many samples in the other.
+    assert differing - {"batch_size"} <= set(found.fixed)
+    for field in fields:
+        before, value = st.session_state[plan.key_of(field.name)], changed(field)
+        st.session_state[plan.key_of(field.name)] = value
+        now = plan.planned()
+        if field.name in found.fixed:
+            assert now.runs == found.runs
+            assert field.name not in plan.plan_address()
+        elif field.name != "batch_size" or name != "accumulation":
+            assert [plan.value_of(recipe, field.name) for _, recipe in now.runs] == [value, value], (
+                now.problem or field.name
+            )
+        st.session_state[plan.key_of(field.name)] = before
+
+
+def test_what_a_comparison_sets_is_told_for_both_runs():
+    assert arrive(compare="warmup").fixed == {
+        "layers": "2", "norm": "Post-LN", "learning_rate": "0.01", "schedule": "Constant", "warmup": "100 / 0",
+    }  # fmt: skip
+    assert arrive(compare="scale").fixed == {"heads": "1", "scaled": "on / off"}
+    assert arrive(compare="accumulation").fixed == {"accumulate": "1 / 8", "dropout": "0"}
+    assert arrive(compare="heads").fixed == {"heads": "1 / 8"}
+    assert arrive(compare="attention").fixed == {}
+
+
+def test_a_batch_that_does_not_divide_is_not_cut_into_parts():
+    found = arrive(compare="accumulation", batch_size="60")
+    assert found.runs == ()
+    assert "8" in found.problem
+
+
+def test_the_story_of_a_network_without_attention_promises_none():
+    for story in (empty.story_of(arrive(architecture="none")), empty.story_of(arrive(architecture="dot"))):
+        told = " ".join(text for _, text in story)
+        assert ("no film" in told) != ("gold links" in told)
+
+
 def test_another_architecture_leaves_a_comparison_that_is_not_about_it():
     arrive(compare="norm")
     st.session_state[plan.key_of("architecture")] = "dot"
@@ -122,8 +198,8 @@ def test_the_gold_matrix_has_a_cell_for_each_pair_and_marks_the_links():
     html = gold_matrix(TASKS["dates"].shown)
     pair = TASKS["dates"].shown
     assert html.count("<td") == len(pair.source) * len(pair.target) + 1
-    assert html.count('class="sure"') == len(pair.sure) == 4
-    assert html.count('class="possible"') == len(set(pair.possible) - set(pair.sure))
+    assert html.count('<td class="sure"') == len(pair.sure) == 4
+    assert html.count('<td class="possible"') == len(set(pair.possible) - set(pair.sure))
 
 
 def test_the_page_before_the_first_run_needs_no_torch():

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import streamlit as st
 
@@ -12,7 +10,8 @@ from core.training.comparisons import COMPARISONS
 from core.training.settings import ARCHITECTURES
 from core.training.tasks import TASKS
 from core.ui import address, remarks
-from core.ui.training.fields import NETWORK, PRACTICE, Choice, Field, Real, Switch, Whole
+from core.ui.training.fields import ARCHITECTURE_HELP, NETWORK, OF_OPTIONS, PRACTICE, Field
+from core.ui.training.inputs import NO_GPU, draw_fields, free_memory, has_gpu
 from core.ui.training.plan import (
     NOTHING,
     Plan,
@@ -23,14 +22,16 @@ from core.ui.training.plan import (
     key_of,
     planned,
 )
-from core.ui.training.runs import going_on
+from core.ui.training.runs import going_on, pace
 from core.ui.words import note, small_print
 
 MOTTO = "Watch attention being learnt: a small network, from its first step to its last."
 TITLES = {name: f"{words[:1].upper()}{words[1:]} (RNN)" for name, words in ARCHITECTURES.items()}
 TITLES["transformer"] = ARCHITECTURES["transformer"]
+COMPARED = {NOTHING: "Nothing: one run", **{name: comparison.title for name, comparison in COMPARISONS.items()}}
 _PRESSED = "training_pressed"
-NO_GPU = "16 bits need a GPU, and this server has none: training computes in float32 here."
+# What a step takes on a GPU, as a share of what it takes on a core, until this session has measured one.
+GPU_PACE = 0.1
 
 
 def plan_of_page() -> Plan:
@@ -43,7 +44,7 @@ def plan_of_page() -> Plan:
             arriving.remarks.append(NO_GPU)
         remarks.keep(arriving.remarks)
     fill()
-    return planned()
+    return planned(free_memory(), pace() or (GPU_PACE if has_gpu() else 1.0))
 
 
 def was_pressed() -> bool:
@@ -72,15 +73,9 @@ def controls(plan: Plan) -> None:
             key=key_of("architecture"),
             persist_state="session",
             on_change=follow_architecture,
+            help=ARCHITECTURE_HELP,
         )
-        st.selectbox(
-            "Compare",
-            (NOTHING, *COMPARISONS),
-            format_func=lambda name: COMPARISONS[name].title if name in COMPARISONS else "Nothing: one run",
-            key=key_of("compare"),
-            persist_state="session",
-            on_change=follow_comparison,
-        )
+        compare_menu()
         small_print(_comparison_words(plan), "comparison-summary")
         train_button(plan, "sidebar")
         small_print(expected(plan), "estimate")
@@ -89,11 +84,27 @@ def controls(plan: Plan) -> None:
         else:
             st.empty()
         with st.expander("Network", icon=":material/account_tree:"):
-            _draw([each for each in NETWORK if each.is_of(plan.architecture)])
+            own = [each for each in NETWORK if each.is_of(plan.architecture)]
+            _say_fixed(plan, own)
+            draw_fields(own, plan.fixed)
         with st.expander("Practice", icon=":material/tune:"):
+            _say_fixed(plan, OF_OPTIONS)
             for title, fields in PRACTICE.items():
                 small_print(title, "group")
-                _draw(fields)
+                draw_fields([each for each in fields if each.is_of(plan.architecture)], plan.fixed)
+
+
+def compare_menu() -> None:
+    """The choice of a comparison, in the sidebar."""
+    st.selectbox(
+        "Compare",
+        COMPARED,
+        format_func=COMPARED.__getitem__,
+        key=key_of("compare"),
+        persist_state="session",
+        on_change=follow_comparison,
+        help="Two runs over the same examples, step by step beside each other, that differ in one thing.",
+    )
 
 
 def train_button(plan: Plan, place: str) -> None:
@@ -112,11 +123,12 @@ def train_button(plan: Plan, place: str) -> None:
 
 
 def expected(plan: Plan) -> str:
-    """How long it may take, in words."""
+    """How long it may take, in words: by this session's own pace once there is one."""
     if not plan.runs:
         return ""
-    both = "Both runs together take" if len(plan.runs) > 1 else "Takes"
-    return f"{both} about {_rounded(plan.seconds)} on a laptop's processor."
+    both, measured = "Both runs together take" if len(plan.runs) > 1 else "Takes", pace()
+    where = "at the pace of the latest run here" if measured else "on a laptop's processor"
+    return f"{both} about {_rounded(plan.seconds * (measured or 1))} {where}."
 
 
 def _rounded(seconds: float) -> str:
@@ -127,77 +139,18 @@ def _rounded(seconds: float) -> str:
 
 
 def _comparison_words(plan: Plan) -> str:
-    """What a comparison shows, and in what its two recipes differ from what is set below."""
-    if not plan.comparison:
-        return ""
-    return COMPARISONS[plan.comparison].summary
+    """What a comparison shows."""
+    return COMPARISONS[plan.comparison].summary if plan.comparison else ""
+
+
+def _say_fixed(plan: Plan, fields: Sequence[Field]) -> None:
+    """Why some fields cannot be changed; what follows would move up without the place."""
+    if any(field.name in plan.fixed for field in fields):
+        first, second = COMPARISONS[plan.comparison].labels
+        small_print(f"Grey fields are set by the comparison: {first} / {second} where the two differ.", "fixed")
+    else:
+        st.empty()
 
 
 def _press() -> None:
     st.session_state[_PRESSED] = True
-
-
-def _draw(fields: Sequence[Field]) -> None:
-    """Numbers two in a row, the others each in a row of its own."""
-    waiting: list[Field] = []
-    for field in fields:
-        if isinstance(field, Whole | Real):
-            waiting.append(field)
-            continue
-        _draw_numbers(waiting)
-        waiting = []
-        _draw_one(field)
-    _draw_numbers(waiting)
-
-
-def _draw_numbers(fields: Sequence[Field]) -> None:
-    for start in range(0, len(fields), 2):
-        for column, field in zip(st.columns(2, vertical_alignment="bottom"), fields[start : start + 2], strict=False):
-            with column:
-                _draw_one(field)
-
-
-def _draw_one(field: Field) -> None:
-    key = key_of(field.name)
-    if isinstance(field, Switch):
-        st.toggle(field.label, key=key, persist_state="session", help=field.help)
-    elif isinstance(field, Whole):
-        st.number_input(
-            field.label, field.low, field.high, step=field.step, key=key, persist_state="session", help=field.help
-        )
-    elif isinstance(field, Real):
-        st.number_input(
-            field.label,
-            field.low,
-            field.high,
-            step=field.step,
-            format="%g",
-            key=key,
-            persist_state="session",
-            help=field.help,
-        )
-    elif isinstance(field, Choice):
-        _draw_choice(field, key)
-
-
-def _draw_choice(field: Choice, key: str) -> None:
-    cannot = field.name == "precision" and not has_gpu()
-    names, words = tuple(field.options), field.options.__getitem__
-    if field.short:
-        st.segmented_control(
-            field.label, names, format_func=words, key=key, persist_state="session", required=True, help=field.help,
-            width="stretch",
-        )  # fmt: skip
-    else:
-        st.selectbox(
-            field.label, names, format_func=words, key=key, persist_state="session", help=field.help, disabled=cannot
-        )
-    if cannot:
-        small_print(NO_GPU, "no-gpu")
-
-
-def has_gpu() -> bool:
-    """Whether 16 bits can be trained here; asks torch only once something else has imported it."""
-    if (torch := sys.modules.get("torch")) is not None and hasattr(torch, "cuda"):
-        return bool(torch.cuda.is_available())
-    return Path("/proc/driver/nvidia/version").exists()

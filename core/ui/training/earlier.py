@@ -12,7 +12,7 @@ from core.ui.words import small_print
 def earlier_runs() -> None:
     """A card with every run of this session, once two or more have ended."""
     runs = all_runs()
-    ended = [run for run in runs if run.background.ended]
+    ended = [run for run in runs if run.ended]
     if len(ended) < 2:
         return
     numbers = [run.number for run in runs]
@@ -32,4 +32,4 @@ def earlier_runs() -> None:
             persist_state="session",
         )
         st.html(results_table(ended, [run.record for run in ended], names, plain=True))
-        small_print("They are kept until you close this tab.", "caption")
+        small_print("They are kept until you close or reload this tab: download what you want to keep.", "caption")

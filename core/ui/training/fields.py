@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from core.training import ABOUT, SCHEDULES
 from core.training.options import PRECISIONS
+from core.training.settings import ABOUT as OF_NETWORK
 from core.training.settings import CELLS, DEEPEST, WIDEST, Settings
 
 RECURRENT, TRANSFORMER, BOTH = "recurrent", "transformer", "both"
@@ -73,39 +74,36 @@ _POSITIONS = {
     "alibi": "ALiBi",
 }
 
+ARCHITECTURE_HELP = (
+    f"{OF_NETWORK['architecture']} RNN: a recurrent neural network, which reads and writes one character after the "
+    "other. With s the decoder's state and h a state of the encoder, the score of a character is v · tanh(W s + U h) "
+    "for additive attention (Bahdanau), s · h for dot, s · W h for general, v · tanh(W [s; h]) for concat (Luong); "
+    "local looks only into a window around a place that it predicts."
+)
+
 NETWORK: tuple[Field, ...] = (
-    Choice("cell", "Cell", "The recurrent unit that reads and writes.", RECURRENT, CELLS),
-    Switch(
-        "bidirectional",
-        "Read in both directions",
-        "A second encoder reads from the end; each state then knows what stands on both sides of its character.",
-        RECURRENT,
-    ),
-    Whole("width", "Width", "Numbers in a hidden state and in an embedding.", low=2, high=WIDEST, step=16),
-    Whole("layers", "Layers", "Of the encoder; a Transformer has as many in its decoder.", low=1, high=DEEPEST),
-    Whole("heads", "Heads", "Attention heads in each layer; they share the width.", TRANSFORMER, low=1, high=WIDEST),
     Choice(
-        "positions",
-        "Positions",
-        "How the network knows where a character stands.",
-        TRANSFORMER,
-        _POSITIONS,
-        short=False,
+        "cell",
+        "Cell",
+        f"{OF_NETWORK['cell']} A plain RNN takes all that it reads through a tanh; LSTM (long short-term memory) and "
+        "GRU (gated recurrent unit) have gates that decide what to keep, so that they remember longer.",
+        RECURRENT,
+        CELLS,
     ),
+    Switch("bidirectional", "Read in both directions", OF_NETWORK["bidirectional"], RECURRENT),
+    Whole("width", "Width", OF_NETWORK["width"], low=2, high=WIDEST, step=16),
+    Whole("layers", "Layers", OF_NETWORK["layers"], low=1, high=DEEPEST),
+    Whole("heads", "Heads", OF_NETWORK["heads"], TRANSFORMER, low=1, high=WIDEST),
+    Choice("positions", "Positions", OF_NETWORK["positions"], TRANSFORMER, _POSITIONS, short=False),
     Choice(
         "norm",
         "LayerNorm",
-        "Before each sublayer (Pre-LN), or after each residual sum (Post-LN), which needs warm-up.",
+        f"Where the numbers of a state are brought to mean 0 and variance 1. {OF_NETWORK['norm']}",
         TRANSFORMER,
         {"pre": "Pre-LN", "post": "Post-LN"},
     ),
-    Switch(
-        "scaled",
-        "Scale the scores",
-        "Divide each score by the root of the head's width, so that softmax does not start near one-hot.",
-        TRANSFORMER,
-    ),
-    Real("dropout", "Dropout", "Share of values set to zero in training.", high=0.9),
+    Switch("scaled", "Scale the scores", OF_NETWORK["scaled"], TRANSFORMER),
+    Real("dropout", "Dropout", OF_NETWORK["dropout"], high=0.9),
 )
 
 
@@ -149,7 +147,7 @@ PRACTICE: dict[str, tuple[Field, ...]] = {
     ),
     "Computation": (
         Choice("precision", "Precision", _about("precision"), options={name: name for name in PRECISIONS}, short=False),
-        Switch("checkpointing", "Gradient checkpointing", _about("checkpointing")),
+        Switch("checkpointing", "Gradient checkpointing", _about("checkpointing"), TRANSFORMER),
         Switch("bucketing", "Batches of like length", _about("bucketing")),
     ),
     "Steps between, and the seed": (

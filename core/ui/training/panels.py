@@ -12,6 +12,10 @@ from core.ui.training.runs import Run
 from core.views import Figure, FilmPanel, RunCurves, curves_figure, film_figure, lengths_figure
 
 END = "</s>"
+LONGER = (
+    "The shaded length is longer than any in training. There a network with attention fails, too: it has learnt where "
+    "to look only at the places and ends that it has met. Trained on such lengths, it learns them as well."
+)
 
 
 @dataclass(frozen=True)
@@ -26,8 +30,8 @@ def film(runs: Sequence[Run], records: Sequence[Record], choice: HeadChoice) -> 
     """The film of the runs that attend; None where none of them does."""
     names = names_of(runs)
     panels = [
-        _panel(run, names[run.number], record, choice)
-        for run, record in zip(runs, records, strict=True)
+        _panel(run, place, names[run.number], record, choice)
+        for place, (run, record) in enumerate(zip(runs, records, strict=True))
         if run.recipe.settings.attends
     ]
     return film_figure(panels, _about(runs)) if panels else None
@@ -47,21 +51,41 @@ def lengths(runs: Sequence[Run]) -> Figure | None:
         return None
     longest = max((run.recipe.toy.lengths or (0, 0))[1] for run in tested)
     names = names_of(runs)
-    return lengths_figure([(names[run.number], run.lesson.lengths) for run in tested], longest, _about(tested))
+    found = [(names[run.number], run.lesson.lengths if run in tested else {}) for run in runs]
+    return lengths_figure(found, longest, _about(tested))
+
+
+def longer_words(runs: Sequence[Run]) -> str:
+    """Why sources longer than any in training go wrong, where they do; "" where they do not."""
+    return LONGER if any(_falls(run) for run in runs) else ""
+
+
+def _falls(run: Run) -> bool:
+    """Whether it does clearly worse on the unseen length than on the longest of the others."""
+    tested = {length: each.token_accuracy for length, each in run.lesson.lengths.items()}
+    unseen = tested.pop(run.recipe.toy.unseen or 0, None)
+    return unseen is not None and bool(tested) and unseen < tested[max(tested)] - 0.1
 
 
 def names_of(runs: Sequence[Run]) -> dict[int, str]:
-    """What each run is called in the figures, by its number; the number goes along where two are called the same."""
-    labels = [run.label for run in runs]
-    return {run.number: run.label if labels.count(run.label) == 1 else f"{run.label}, run {run.number}" for run in runs}
+    """What each run is called in the figures, by its number.
+
+    The task goes along where there are several, and the number where two are still called the same.
+    """
+    several = len({run.recipe.task for run in runs}) > 1
+    labels = [f"{run.recipe.toy.title}: {run.label}" if several else run.label for run in runs]
+    return {
+        run.number: label if labels.count(label) == 1 else f"{label}, run {run.number}"
+        for run, label in zip(runs, labels, strict=True)
+    }
 
 
-def _panel(run: Run, label: str, record: Record, choice: HeadChoice) -> FilmPanel:
+def _panel(run: Run, place: int, label: str, record: Record, choice: HeadChoice) -> FilmPanel:
     shown = run.recipe.toy.shown
     rows, cols = labels_of(shown.target), labels_of(shown.source)
     frames = [_frame(snapshot.weights, choice) for snapshot in record.snapshots]
     # (N, T, S), also of no frame
-    weights = np.stack(frames) if frames else np.zeros((0, len(rows), len(cols)), np.float16)
+    weights = np.stack(frames) if frames else np.zeros((0, len(rows), len(cols)), np.float32)
     return FilmPanel(
         label=label,
         rows=rows,
@@ -71,7 +95,8 @@ def _panel(run: Run, label: str, record: Record, choice: HeadChoice) -> FilmPane
         possible=frozenset(shown.possible),
         sure=frozenset(shown.sure),
         about=_which(run, choice),
-        growing=not run.background.ended,
+        growing=not run.ended,
+        run=place,
     )
 
 
@@ -104,7 +129,7 @@ def _which(run: Run, choice: HeadChoice) -> str:
 
 def _curves(run: Run, label: str, record: Record) -> RunCurves:
     steps = record.steps
-    note = f"ended at step {len(steps):,}" if run.background.state == "failed" else ""
+    note = f"ended at step {len(steps):,}" if run.state == "failed" else ""
     return RunCurves(
         label=label,
         steps=[report.step for report in steps],
@@ -114,8 +139,20 @@ def _curves(run: Run, label: str, record: Record) -> RunCurves:
         evaluations=record.evaluations,
         note=note,
         total=run.recipe.options.steps,
+        burdens=_burdens(run),
     )
 
 
+def _burdens(run: Run) -> tuple[str, ...]:
+    """What makes the training loss of a run higher than that of the same network at rest."""
+    shares = {
+        "dropout": run.recipe.settings.dropout,
+        "word dropout": run.recipe.options.word_dropout,
+        "label smoothing": run.recipe.options.label_smoothing,
+    }
+    return tuple(name for name, share in shares.items() if share)
+
+
 def _about(runs: Sequence[Run]) -> str:
-    return ", ".join(dict.fromkeys(run.recipe.toy.title for run in runs)) + " task" if runs else ""
+    titles = list(dict.fromkeys(run.recipe.toy.title for run in runs))
+    return f"{' and '.join(titles)} {'task' if len(titles) == 1 else 'tasks'}" if titles else ""

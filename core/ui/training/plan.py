@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
 from core.errors import HeadlightError
-from core.training import Options
 from core.training.comparisons import COMPARISONS
 from core.training.defaults import default_recipe
+from core.training.limits import refusal_of
 from core.training.pace import estimate
 from core.training.recipe import Recipe
-from core.training.settings import ARCHITECTURES, Settings
+from core.training.settings import ARCHITECTURES
 from core.training.tasks import TASKS
 from core.ui.arrival import Arrival
-from core.ui.training.fields import EVERY, NETWORK, OF_OPTIONS, Choice, Field, Real, Switch, Whole
+from core.ui.training.fields import EVERY, OF_SETTINGS, Choice, Field, Real, Switch, Whole
 
 FIRST_TASK, FIRST_ARCHITECTURE = "reverse", "additive"
 NOTHING = "nothing"
@@ -28,13 +29,17 @@ Value = bool | int | float | str
 
 @dataclass(frozen=True)
 class Plan:
-    """recipe: None where the values make none, and `problem` says in a sentence why. comparison: its name, or ""."""
+    """recipe: None where the values make none, and `problem` says in a sentence why. comparison: its name, or "".
+
+    fixed: the values that the comparison sets, in words by the field's name: "0.01", or "100 / 0" where runs differ.
+    """
 
     task: str
     architecture: str
     comparison: str
     recipe: Recipe | None
     problem: str
+    fixed: Mapping[str, str]
 
     @property
     def runs(self) -> tuple[tuple[str, Recipe], ...]:
@@ -73,8 +78,7 @@ def fields_of(architecture: str) -> Iterator[Field]:
 def defaults_for(task: str, architecture: str) -> dict[str, Value]:
     """The values of all fields at first."""
     recipe = default_recipe(task, architecture)
-    owners = {field.name: recipe.settings for field in NETWORK} | {field.name: recipe.options for field in OF_OPTIONS}
-    return {field.name: _shown(field, getattr(owners[field.name], field.name)) for field in EVERY}
+    return {field.name: _shown(field, value_of(recipe, field.name)) for field in EVERY}
 
 
 def fill() -> None:
@@ -106,19 +110,23 @@ def follow_architecture() -> None:
         st.session_state[key_of("compare")] = NOTHING
 
 
-def planned() -> Plan:
-    """What the controls ask for now; `fill` comes first."""
+def planned(free: int | None = None, pace: float = 1.0) -> Plan:
+    """What the controls ask for now; `fill` comes first.
+
+    free: bytes of memory that a run may take, None where nobody knows. pace: see `core.training.limits.refusal_of`.
+    """
     state = st.session_state
     compare = state[key_of("compare")]
     task, architecture = state[key_of("task")], state[key_of("architecture")]
     recipe, problem = None, ""
     try:
         recipe = _recipe()
-        if compare != NOTHING:
-            COMPARISONS[compare].pair(recipe)
+        recipes = (recipe,) if compare == NOTHING else COMPARISONS[compare].pair(recipe)
+        if refused := refusal_of(recipes, free, pace):
+            recipe, problem = None, refused
     except HeadlightError as error:
         recipe, problem = None, str(error)
-    return Plan(task, architecture, "" if compare == NOTHING else compare, recipe, problem)
+    return Plan(task, architecture, "" if compare == NOTHING else compare, recipe, problem, _fixed())
 
 
 def arrive(arriving: Arrival) -> None:
@@ -144,7 +152,7 @@ def plan_address() -> dict[str, str]:
     changed = {
         field.name: _written(state[key_of(field.name)])
         for field in fields_of(architecture)
-        if state[key_of(field.name)] != first[field.name]
+        if field.name not in _fixes() and state[key_of(field.name)] != first[field.name]
     }
     compared = {} if compare == NOTHING else {"compare": compare}
     return {"task": task, "architecture": architecture, **compared, **changed}
@@ -159,15 +167,50 @@ def _recipe() -> Recipe:
     """The recipe of the controls' values. Raises HeadlightError where they make none."""
     state = st.session_state
     task, architecture = state[key_of("task")], state[key_of("architecture")]
-    if any(state[key_of(field.name)] is None for field in EVERY):
+    # What an architecture does not have, and what a comparison sets, keeps its default.
+    free = [each for each in fields_of(architecture) if each.name not in _fixes()]
+    if any(state[key_of(each.name)] is None for each in free):
         raise HeadlightError("A box is empty: type a number into it.")
     default = default_recipe(task, architecture)
-    own = {field.name: _kept(field, state[key_of(field.name)]) for field in EVERY}
-    # What an architecture does not have keeps its default, or two equal networks would count as different.
-    network = {f.name: own[f.name] for f in NETWORK if f.is_of(architecture)}
-    settings = Settings(**{**default.settings.__dict__, **network})
-    options = Options(**{**default.options.__dict__, **{f.name: own[f.name] for f in OF_OPTIONS}})
+    own: dict[str, Any] = {each.name: _kept(each, state[key_of(each.name)]) for each in free}
+    settings = replace(default.settings, **{name: value for name, value in own.items() if name in OF_SETTINGS})
+    options = replace(default.options, **{name: value for name, value in own.items() if name not in OF_SETTINGS})
     return Recipe(task, settings, options)
+
+
+def _fixes() -> tuple[str, ...]:
+    """Names of the fields that the chosen comparison sets."""
+    compare = st.session_state[key_of("compare")]
+    return () if compare == NOTHING else COMPARISONS[compare].fixes
+
+
+def _fixed() -> dict[str, str]:
+    """The values of these fields in both runs, in words; no other field has a say in them."""
+    state = st.session_state
+    if not _fixes():
+        return {}
+    recipe = default_recipe(state[key_of("task")], state[key_of("architecture")])
+    sides = COMPARISONS[state[key_of("compare")]].pair(recipe)
+    return {
+        each.name: " / ".join(dict.fromkeys(_worded(each, value_of(side, each.name)) for side in sides))
+        for each in EVERY
+        if each.name in _fixes()
+    }
+
+
+def value_of(recipe: Recipe, name: str) -> Value:
+    """The value that a recipe has for a field."""
+    value: Value = getattr(recipe.settings if name in OF_SETTINGS else recipe.options, name)
+    return value
+
+
+def _worded(field: Field, value: Value) -> str:
+    match field:
+        case Choice():
+            return field.options[str(value)]
+        case Switch():
+            return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _architecture_of_comparison() -> str:
@@ -206,6 +249,10 @@ def _kept(field: Field, value: Value) -> Value | None:
 
 
 def _written(value: Value) -> str:
-    if isinstance(value, bool):
-        return str(int(value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """As an address has it: every digit, for a link must ask for the same run."""
+    match value:
+        case bool():
+            return str(int(value))
+        case float():
+            return repr(value).removesuffix(".0")
+    return str(value)

@@ -41,30 +41,40 @@ def show_status(runs: Sequence[Run], records: Sequence[Record]) -> None:
 def _line(run: Run, name: str, record: Record, colour: str) -> str:
     step, steps = record.steps[-1].step if record.steps else 0, run.recipe.options.steps
     share = 100 * step / steps
+    told = verdict(run) if run.ended else _left(run, step, steps)
     return (
         f'<div class="run {colour}"><span class="name"><i></i>{escape(name)}</span>'
-        f'<span class="state {run.background.state}">{escape(state_words(run))}</span>'
-        f'<span class="step">step {step:,} of {steps:,}{escape(_left(run, step, steps))}</span>'
+        f'<span class="state {run.state}">{escape(state_words(run))}</span>'
+        f'<span class="step">step {step:,} of {steps:,}{told}</span>'
         f'<div class="track" role="progressbar" aria-label="{escape(name)}" aria-valuenow="{share:.0f}" '
         f'aria-valuemin="0" aria-valuemax="100"><b style="width:{share:.2f}%"></b></div></div>'
     )
 
 
+def verdict(run: Run) -> str:
+    """What came of a run that has ended, as HTML; "" where nothing was tested."""
+    if run.result is None:
+        return ""
+    words = f" · token accuracy <b>{run.result.token_accuracy:.3f}</b>"
+    if run.result.alignment is not None:
+        words += f" · gold alignment <b>{run.result.alignment:.3f}</b>"
+    return words
+
+
 def state_words(run: Run) -> str:
     """What a run is at."""
-    background = run.background
-    if background.ended:
-        return STATES[background.state]
-    if background.stopping and run.lesson.stage == TRAINING:
+    if run.ended:
+        return STATES[run.state]
+    if run.background.stopping and run.lesson.stage == TRAINING:
         return "Stopping"
-    if not run.lesson.parameters and background.state == "waiting":
+    if not run.lesson.parameters and run.background.state == "waiting":
         return "Waiting for the device"
     return run.lesson.stage[:1].upper() + run.lesson.stage[1:]
 
 
 def _left(run: Run, step: int, steps: int) -> str:
-    """Time left at the pace so far, waits for other people's turns included."""
-    if run.background.ended or run.background.stopping or step < 3 or step == steps:
+    """Time left at the pace so far, the other run and waits for other people's turns included."""
+    if run.background.stopping or step < 3 or step == steps:
         return ""
     seconds = (time.monotonic() - run.begun) / step * (steps - step)
     return f" · about {seconds:.0f} s left" if seconds < 90 else f" · about {seconds / 60:.0f} min left"

@@ -10,7 +10,7 @@ from core.training.history import Record
 from core.ui.card import figure_card
 from core.ui.components import mount
 from core.ui.training.live_plot import draw_live
-from core.ui.training.panels import HeadChoice, curves, film, lengths, names_of
+from core.ui.training.panels import HeadChoice, curves, film, lengths, longer_words, names_of
 from core.ui.training.results import results_card
 from core.ui.training.runs import Run, going_on, shown_runs
 from core.ui.training.status import show_status
@@ -19,19 +19,19 @@ from core.ui.words import notes
 SECONDS_BETWEEN = 1.0
 LAST, MEAN = "last", "mean"
 LAYER, HEAD = "training_film_layer", "training_film_head"
-CARRIED = "It carries the settings; what was trained stays in this tab."
+CARRIED = "It carries the settings; what was trained stays in this tab, until it is closed or reloaded."
 NO_FILM = "there is no film, because all that this network knows of the source is in one vector."
+APART = "These runs learnt different tasks: their curves lie over each other, but one is not better than the other."
 
 
-def watch(here: Mapping[str, str]) -> None:
+def watch(here: Mapping[str, str], was_live: bool) -> None:
     """Draw the runs that are shown, again every second as long as one goes on, and the whole page when it ends.
 
-    here: the parameters of a link to this page.
+    here: the parameters of a link to this page. was_live: whether the controls were drawn while something went on.
     """
     with st.container(key="follower"):
         mount("selection", {"link": {"parameters": dict(here), "note": CARRIED}}, "training_link")
-    live = bool(going_on())
-    st.fragment(_draw, run_every=SECONDS_BETWEEN if live else None)(live)
+    st.fragment(_draw, run_every=SECONDS_BETWEEN if was_live else None)(was_live)
 
 
 def _draw(was_live: bool) -> None:
@@ -40,7 +40,9 @@ def _draw(was_live: bool) -> None:
     runs = shown_runs()
     records = [run.record for run in runs]
     show_status(runs, records)
-    notes([(run.background.error, "error") for run in runs if run.background.error], key="training_errors")
+    errors = dict.fromkeys(run.error for run in runs if run.error)
+    apart = [(APART, "warning")] if len({run.recipe.task for run in runs}) > 1 else []
+    notes([*((error, "error") for error in errors), *apart], key="training_errors")
     drawn, tested = curves(runs, records), lengths(runs)
     shown = (tuple(run.number for run in runs), st.context.theme.type)
     # Two films stand side by side, and have the width of the page.
@@ -48,16 +50,16 @@ def _draw(was_live: bool) -> None:
     if wide:
         _show_film(runs, records)
     with st.container(key="figures"):
-        left, right = st.columns([0.46, 0.54], gap="small")
-    with left:
+        left, right = st.columns([0.54, 0.46] if wide else [0.46, 0.54], gap="small")
+    with left if wide else right:
+        figure_card(drawn, {}, {}, draw=lambda figure: draw_live(figure, shown, live))
+    with right if wide else left:
         if not wide:
             _show_film(runs, records)
         results_card(runs, records)
-    with right:
-        figure_card(drawn, {}, {}, draw=lambda figure: draw_live(figure, shown, live))
     if tested is not None:
-        with left if wide else right:
-            figure_card(tested, {}, {})
+        with right:
+            figure_card(tested, {}, {}, picked=longer_words(runs))
     if was_live and not live:
         st.rerun()
 

@@ -1,0 +1,102 @@
+"""Models that read a small alphabet, told by their folders before they are opened: what they read, and an example.
+
+No text in a language means anything to them, so that the sidebar offers their own example instead.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from core.errors import HeadlightError
+from core.models.folders import below_roots
+from core.training.tasks import TASKS
+from core.ui import own_models
+
+# Characters of an alphabet that is small, and bytes that a tokenizer of one takes at most.
+MOST_CHARACTERS = 64
+MOST_BYTES = 1 << 16
+# So many neighbours in an alphabet are named by the first and the last of them.
+A_RANGE = 3
+MOST_PARTS = 4
+
+
+@dataclass(frozen=True)
+class SmallModel:
+    """alphabet: every character that it reads; title, text: its task and the example of it, "" where it tells none."""
+
+    alphabet: str
+    title: str = ""
+    text: str = ""
+
+    @property
+    def reads(self) -> str:
+        """What it reads, in a sentence."""
+        *first, last = _parts(self.alphabet)
+        if len(first) >= MOST_PARTS:
+            space = ", and spaces" if " " in self.alphabet else ""
+            return f"Reads only these {len(self.alphabet)} characters{space}: {self.alphabet.strip()}"
+        kind = "letters" if self.alphabet.isalpha() else "characters"
+        return f"Reads the {kind} {' and '.join(filter(None, [', '.join(first), last]))}."
+
+
+def small_model(name: str) -> SmallModel | None:
+    """What is told of a model of this session or of the server's folders; None for others and for larger alphabets."""
+    folder = own_models.folder_of(name)
+    if folder is None:
+        try:
+            folder = below_roots(name)
+        except HeadlightError:
+            return None
+    try:
+        return _told(folder, (folder / "tokenizer.json").stat().st_mtime_ns)
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=64)
+def _told(folder: Path, _: int) -> SmallModel | None:
+    """What a folder tells, read again when its tokenizer has changed."""
+    tokenizer = _read(folder / "tokenizer.json")
+    added = {str(token.get("content")) for token in tokenizer.get("added_tokens") or () if isinstance(token, dict)}
+    model = tokenizer.get("model")
+    vocabulary = model.get("vocab") if isinstance(model, dict) else None
+    pieces = [piece for piece in vocabulary if piece not in added] if isinstance(vocabulary, dict) else []
+    if not 0 < len(pieces) <= MOST_CHARACTERS or any(len(piece) != 1 for piece in pieces):
+        return None
+    recipe = _read(folder / "training.json").get("recipe")
+    task = TASKS.get(str(recipe.get("task"))) if isinstance(recipe, dict) else None
+    alphabet = "".join(sorted(pieces))
+    if task is None or not set(task.shown.source) <= set(alphabet):
+        return SmallModel(alphabet)
+    return SmallModel(alphabet, task.title, task.shown.source)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A JSON object; empty for a file that is not there, large, or something else."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            return {}
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _parts(alphabet: str) -> list[str]:
+    """An alphabet in code order as "a to r", or one by one where there are few neighbours."""
+    runs: list[str] = []
+    for character in alphabet:
+        if runs and ord(character) == ord(runs[-1][-1]) + 1 and character.isalnum() == runs[-1][-1].isalnum():
+            runs[-1] += character
+        else:
+            runs.append(character)
+    named = [[f"{run[0]} to {run[-1]}"] if len(run) >= A_RANGE else [_name(each) for each in run] for run in runs]
+    return [part for parts in named for part in parts]
+
+
+def _name(character: str) -> str:
+    return {" ": "space", ",": "comma"}.get(character, character)
