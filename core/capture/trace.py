@@ -14,6 +14,7 @@ from core.capture.kept import EVERYTHING, Call
 from core.capture.output import Output
 from core.capture.query_key import query_key_detail
 from core.capture.streams import OFFSET_STREAMS, STREAMS
+from core.errors import HeadlightError
 from core.text import Tokens
 
 
@@ -93,6 +94,13 @@ class Trace:
     def streams(self) -> tuple[str, ...]:
         return tuple(self._calls)
 
+    @property
+    def first_stream(self) -> str:
+        """The stream that is meant where none is named. Raises HeadlightError for a model without attention."""
+        if not self._calls:
+            raise HeadlightError(f"{self.provenance.model} has no attention, so it has no weights: look at its output.")
+        return self.streams[0]
+
     def layers(self, stream: str | None = None) -> int:
         """Number of attention layers of a stream."""
         return len(self._stream(stream))
@@ -107,11 +115,11 @@ class Trace:
 
     def queries(self, stream: str | None = None) -> Tokens:
         """The tokens of the rows."""
-        return self._sides[stream or self.streams[0]][0]
+        return self._sides[stream or self.first_stream][0]
 
     def keys(self, stream: str | None = None) -> Tokens:
         """The tokens of the columns."""
-        return self._sides[stream or self.streams[0]][1]
+        return self._sides[stream or self.first_stream][1]
 
     @property
     def said(self) -> Tokens | None:
@@ -120,14 +128,14 @@ class Trace:
 
     def predicted(self, stream: str | None = None) -> tuple[str, ...] | None:
         """Labels of the most probable next token of each row; None where the stream predicts nothing."""
-        return self._predicted.get(stream or self.streams[0])
+        return self._predicted.get(stream or self.first_stream)
 
     def followed(self, stream: str | None = None) -> tuple[str | None, ...]:
         """Labels of the token that came after each row's, None after the last where none is known.
 
         Only for a decoder's rows, whose weights belong to that next token; () for other streams.
         """
-        if (stream or self.streams[0]) not in OFFSET_STREAMS or self.said is None:
+        if (stream or self.first_stream) not in OFFSET_STREAMS or self.said is None:
             return ()
         return (*self.said.labels[1:], self._after)
 
@@ -210,7 +218,7 @@ class Trace:
         return sum(storages.values())
 
     def _stream(self, stream: str | None) -> tuple[Call, ...]:
-        stream = stream or self.streams[0]
+        stream = stream or self.first_stream
         if stream not in self._calls:
             raise KeyError(f"stream {stream!r} is not one of {self.streams}")
         return self._calls[stream]

@@ -136,7 +136,7 @@ def role_scores(trace: Trace, stream: str | None = None, job: Job | None = None)
     job: told after each layer.
     Raises HeadlightError for cross-attention, whose rows and columns are different tokens.
     """
-    stream = stream or trace.streams[0]
+    stream = stream or trace.first_stream
     tokens = trace.queries(stream)
     if trace.keys(stream).ids != tokens.ids:
         raise HeadlightError(

@@ -61,7 +61,7 @@ def heatmap(
     """
     import plotly.graph_objects as go
 
-    view = View(stream or trace.streams[0], layer, head, scale, span, filters, row, col)
+    view = View(stream or trace.first_stream, layer, head, scale, span, filters, row, col)
     window = window_of(trace, view)
     shown = map_of(trace, view, *window)
     weights, masked = shown.weights[0].numpy(), shown.masked.numpy()

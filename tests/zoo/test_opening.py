@@ -19,6 +19,7 @@ from transformers import (
 
 from core import load
 from core.capture import record
+from core.errors import HeadlightError
 from core.heads import Filters
 from core.models.generation import Decoding
 from core.models.model import Model
@@ -179,6 +180,9 @@ def test_the_auto_classes_open_our_checkpoints(folders: Path, auto: Any, archite
 def test_without_attention_there_are_no_streams_and_an_answer(folders: Path) -> None:
     saved(folders / "none", RECURRENT, attention="none")
     trace = load(str(folders / "none")).run(TEXT, target=TARGET)
+    for ask in (trace.attention, trace.masked):
+        with pytest.raises(HeadlightError, match="none has no attention"):
+            ask(0)
     assert trace.streams == ()
     assert (trace.provenance.mask, trace.provenance.checks) == ("", ())
     assert trace.output.kind == "next tokens"
