@@ -14,6 +14,8 @@ from core.ui.words import note, small_print
 
 WANTED = "wanted_model"
 WANTED_TEXT = "wanted_text"
+# Why the latest model that was asked for could not be had; it stays until another is asked for.
+REFUSED = "refused_model"
 IN_THIS_SESSION = "Kept until you close or reload this tab, and open to nobody else."
 NETWORK = "Only these buttons use the network; the files go into the cache of the Hugging Face hub."
 
@@ -57,7 +59,9 @@ def choose_model(names: list[str]) -> str:
 def more_models() -> None:
     """What is not here yet: models to download, each by a click, and a box for any name on the hub."""
     with st.expander("More models", icon=":material/add:"):
-        name = st.text_input("Name on the hub, owner/name or owner/name@revision", key="hub_name")
+        name = st.text_input(
+            "Name on the hub, owner/name or owner/name@revision", key="hub_name", on_change=_forget_refusal
+        )
         if st.button("Open, or download", disabled=not name.strip(), width="stretch", key="hub_open"):
             _get(name.strip())
         offered = {_offer(listing): listing.entry for listing in catalogue() if listing.downloadable}
@@ -71,6 +75,12 @@ def more_models() -> None:
         for listing in catalogue():
             if listing.unavailable and not listing.downloadable:
                 small_print(f"{listing.entry.name}: {listing.unavailable}", "unavailable")
+        if refused := st.session_state.get(REFUSED):
+            note(refused, "error")
+
+
+def _forget_refusal() -> None:
+    st.session_state.pop(REFUSED, None)
 
 
 def _offer(listing: Listing) -> str:
@@ -79,11 +89,12 @@ def _offer(listing: Listing) -> str:
 
 def _get(name: str) -> None:
     """Open a model if it is here, else download it; the page then shows it."""
+    _forget_refusal()
     if name not in openable():
         try:
             with_progress(name, lambda job: download(name, job), key="download_progress")
         except HeadlightError as error:
-            note(str(error), "error")
+            st.session_state[REFUSED] = str(error)
             return
     st.session_state[ADDED] = (*st.session_state.get(ADDED, ()), name)
     want(name)

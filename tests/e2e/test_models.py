@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,9 @@ def test_an_encoder_decoder_of_a_local_folder_shows_its_three_streams(app: App, 
     app.page.wait_for_timeout(500)
     trace = load(str(folders / "translator")).run("the cat sat", target="a dog ran")
     view = app.drawn().figure("headview")
-    assert view.locator(".token.query").all_inner_texts() == list(trace.queries("cross").labels)
+    read = trace.queries("cross").labels
+    rows = [f"{now} → {after}" for now, after in pairwise(read)]
+    assert view.locator(".token.query").all_inner_texts() == [*rows, read[-1]]
     assert view.locator(".token.key").all_inner_texts() == list(trace.keys("cross").labels)
     app.page.get_by_role("combobox", name="Attention").click()
     app.page.get_by_role("option", name="encoder self-attention").click()
@@ -108,7 +111,7 @@ def test_a_refused_name_leaves_the_figures_and_gets_one_sentence(app: App, name:
     app.page.get_by_text("More models").click()
     app.page.get_by_label("Name on the hub", exact=False).fill(name)
     app.page.keyboard.press("Enter")
-    app.page.get_by_role("button", name="Open, or download").click()
+    app.idle().page.get_by_role("button", name="Open, or download").click()
     expect(app.page.locator("[data-testid=stSidebar] .headlight-note.error")).to_have_count(1)
     assert app.drawn().queries()[1] == "The"
     assert app.page.locator("[data-testid=stException]").count() == 0
