@@ -14,6 +14,8 @@ from core.ui.words import note, small_print
 
 WANTED = "wanted_model"
 WANTED_TEXT = "wanted_text"
+# The model that was asked for: a run that anything else begins goes on getting it.
+ASKED = "asked_model"
 # Why the latest model that was asked for could not be had; it stays until another is asked for.
 REFUSED = "refused_model"
 IN_THIS_SESSION = "Kept until you close or reload this tab, and open to nobody else."
@@ -62,21 +64,45 @@ def more_models() -> None:
         name = st.text_input(
             "Name on the hub, owner/name or owner/name@revision", key="hub_name", on_change=_forget_refusal
         )
-        if st.button("Open, or download", disabled=not name.strip(), width="stretch", key="hub_open"):
-            _get(name.strip())
+        st.button(
+            "Open, or download", disabled=not name.strip(), width="stretch", key="hub_open", on_click=_ask_for_named
+        )
+        slot = st.container()
         offered = {_offer(listing): listing.entry for listing in catalogue() if listing.downloadable}
         if offered:
             chosen = st.selectbox("Well-known models", list(offered), key="offered")
             small_print(offered[chosen].summary, "offer-summary")
             size = f"{offered[chosen].nbytes / 1e6:,.0f} MB"
-            if st.button(f"Download, {size}", icon=":material/download:", width="stretch", key="download"):
-                _get(offered[chosen].name)
+            st.button(
+                f"Download, {size}",
+                icon=":material/download:",
+                width="stretch",
+                key="download",
+                on_click=_ask_for,
+                args=(offered[chosen].name,),
+            )
         small_print(NETWORK, "network-rule")
         for listing in catalogue():
             if listing.unavailable and not listing.downloadable:
                 small_print(f"{listing.entry.name}: {listing.unavailable}", "unavailable")
+        if asked := st.session_state.get(ASKED):
+            with slot:
+                _get(asked)
         if refused := st.session_state.get(REFUSED):
             note(refused, "error")
+
+
+def _ask_for_named() -> None:
+    _ask_for(st.session_state.hub_name.strip())
+
+
+def _ask_for(name: str) -> None:
+    _forget_refusal()
+    st.session_state[ASKED] = name
+
+
+def _forget_asked() -> None:
+    st.session_state.pop(ASKED, None)
 
 
 def _forget_refusal() -> None:
@@ -89,13 +115,14 @@ def _offer(listing: Listing) -> str:
 
 def _get(name: str) -> None:
     """Open a model if it is here, else download it; the page then shows it."""
-    _forget_refusal()
     if name not in openable():
         try:
-            with_progress(name, lambda job: download(name, job), key="download_progress")
+            with_progress(name, lambda job: download(name, job), _forget_asked, key="download_progress")
         except HeadlightError as error:
+            _forget_asked()
             st.session_state[REFUSED] = str(error)
             return
+    _forget_asked()
     st.session_state[ADDED] = (*st.session_state.get(ADDED, ()), name)
     want(name)
     st.rerun()

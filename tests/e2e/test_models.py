@@ -153,7 +153,7 @@ def test_a_model_is_downloaded_from_a_hub_only_on_a_click(
         assert hub.asked == []
         app.page.get_by_label("Name on the hub", exact=False).fill(REPO)
         app.page.keyboard.press("Enter")
-        app.page.get_by_role("button", name="Open, or download").click()
+        app.idle().page.get_by_role("button", name="Open, or download").click()
         app.page.wait_for_url(f"**model={REPO.replace('/', '%2F')}**")
         assert app.drawn().page.locator(".provenance").inner_text().startswith(REPO)
         assert hub.asked
@@ -180,14 +180,14 @@ def test_a_download_shows_its_progress_is_stopped_and_goes_on_later(
         app.page.get_by_text("More models").click()
         app.page.get_by_label("Name on the hub", exact=False).fill(REPO)
         app.page.keyboard.press("Enter")
-        app.page.get_by_role("button", name="Open, or download").click()
+        app.idle().page.get_by_role("button", name="Open, or download").click()
         expect(app.page.get_by_text(f"Downloading {REPO}", exact=False)).to_be_visible()
         app.page.get_by_role("button", name="Stop").click()
         expect(app.page.get_by_role("progressbar")).to_have_count(0)
         assert app.drawn().queries()[1] == "The"
         assert not list((tmp_path / "hub").rglob("snapshots/*/config.json"))
         hub.pause = 0.0
-        app.page.get_by_role("button", name="Open, or download").click()
+        app.idle().page.get_by_role("button", name="Open, or download").click()
         app.page.wait_for_url(f"**model={REPO.replace('/', '%2F')}**")
         assert app.drawn().page.locator(".provenance").inner_text().startswith(REPO)
         assert app.problems == []
