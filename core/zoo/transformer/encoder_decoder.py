@@ -38,12 +38,6 @@ class TransformerForConditionalGeneration(TransformerPreTrainedModel, Generation
     def set_input_embeddings(self, value: nn.Module) -> None:
         self.encoder.tokens = value
 
-    def get_output_embeddings(self) -> nn.Module:
-        return self.lm_head
-
-    def set_output_embeddings(self, new_embeddings: nn.Linear) -> None:
-        self.lm_head = new_embeddings
-
     def forward(
         self,
         input_ids: Tensor | None = None,
