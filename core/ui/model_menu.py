@@ -122,6 +122,10 @@ def _get(name: str) -> None:
             _forget_asked()
             st.session_state[REFUSED] = str(error)
             return
+        except Exception:
+            # Else every later run would meet the same error; a run that another one replaces raises none of these.
+            _forget_asked()
+            raise
     _forget_asked()
     st.session_state[ADDED] = (*st.session_state.get(ADDED, ()), name)
     want(name)
