@@ -36,7 +36,7 @@ class Options:
     smoothing        who gets it: "uniform" all K answers alike (torch), "others" the K - 1 wrong ones (tutorials)
     word_dropout     share of source tokens replaced by <unk> in training (Iyyer et al. 2015; Bowman et al. 2016)
     weight_decay     pull of the weight matrices towards 0, decoupled from the gradient (Loshchilov and Hutter 2019)
-    precision        number format of forward and backward; half of the bits needs a GPU (Micikevicius et al. 2018)
+    precision        number format of forward and backward; float16 needs a GPU (Micikevicius et al. 2018)
     checkpointing    forget inner results and compute them again for the backward pass (Chen et al. 2016)
     bucketing        put samples of like length into a batch, for less padding
     patience         evaluations without a better loss before training stops (Prechelt 1998); 0 never stops early.
@@ -103,7 +103,7 @@ ABOUT: dict[str, str] = {
     " single words; never in evaluation.",
     "weight_decay": "Pull of the weight matrices towards 0 at each step, in proportion to the learning rate; biases"
     " and norms are left alone.",
-    "precision": "Number format of the computation: 16 bits are faster and need about half the memory, on a GPU only.",
+    "precision": "Number format of the computation: 16 bits are faster and need about half the memory; float16 needs a GPU.",
     "checkpointing": "Computes inner results twice instead of keeping them: same gradients, less memory, more time.",
     "bucketing": "Puts texts of like length into a batch, so that less time goes into padding.",
     "patience": "Evaluations in a row without a better development loss before training stops; it then ends with the"

@@ -220,10 +220,22 @@ def test_checkpointing_is_refused_where_the_network_has_no_layers_for_it() -> No
         Trainer(gru(), Listed(reversals(2)), Options(checkpointing=True))
 
 
-@pytest.mark.parametrize("precision", ["bfloat16", "float16"])
-def test_mixed_precision_is_refused_on_the_cpu(precision: Any) -> None:
-    with pytest.raises(HeadlightError, match=f"{precision} needs a GPU, and this run is on the CPU; choose float32"):
-        Trainer(gru(), Listed(reversals(2)), Options(precision=precision))
+def test_float16_is_refused_on_the_cpu() -> None:
+    with pytest.raises(HeadlightError, match="float16 does not run on the CPU; choose bfloat16 or float32"):
+        Trainer(gru(), Listed(reversals(2)), Options(precision="float16"))
+
+
+@pytest.mark.parametrize("make", [gru, transformer])
+def test_bfloat16_learns_on_the_cpu_what_float32_learns(make: Any) -> None:
+    losses = {}
+    for precision in ("bfloat16", "float32"):
+        options = Options(steps=40, learning_rate=5e-3, precision=precision)
+        network = make(dropout=0.0)
+        losses[precision] = [report.loss for report in Trainer(network, LengthBuckets(reversals(), 16), options).run()]
+        assert {value.dtype for value in network.parameters()} == {torch.float32}
+    assert losses["bfloat16"] != losses["float32"]
+    # A number in bfloat16 has 8 bits of precision, so losses differ from the third digit on.
+    assert losses["bfloat16"] == pytest.approx(losses["float32"], rel=0.05)
 
 
 @pytest.mark.gpu
