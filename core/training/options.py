@@ -103,7 +103,7 @@ ABOUT: dict[str, str] = {
     " single words; never in evaluation.",
     "weight_decay": "Pull of the weight matrices towards 0 at each step, in proportion to the learning rate; biases"
     " and norms are left alone.",
-    "precision": "Number format of the computation: 16 bits are faster and need about half the memory; float16 needs a GPU.",
+    "precision": "Number format of the computation: 16 bits are faster and need half the memory, where the device has them.",
     "checkpointing": "Computes inner results twice instead of keeping them: same gradients, less memory, more time.",
     "bucketing": "Puts texts of like length into a batch, so that less time goes into padding.",
     "patience": "Evaluations in a row without a better development loss before training stops; it then ends with the"

@@ -13,7 +13,7 @@ from core.ui.training.fields import Choice, Field, Real, Switch, Whole
 from core.ui.training.plan import key_of
 from core.ui.words import small_print
 
-NO_GPU = "16 bits need a GPU, and this server has none: training computes in float32 here."
+NO_GPU = "16 bits are for a GPU here, and this server has none: this page then trains in float32."
 
 
 def draw_fields(fields: Sequence[Field], fixed: Mapping[str, str]) -> None:
