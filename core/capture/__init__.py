@@ -12,6 +12,7 @@ from core.capture.detail import QueryKeyDetail
 from core.capture.families import capturable, has_attention
 from core.capture.interface import install
 from core.capture.kept import Call
+from core.capture.next_tokens import NextToken, NextTokens, likeliest_next
 from core.capture.output import Output
 from core.capture.paths import path_of
 from core.capture.prepare import prepare
@@ -19,25 +20,31 @@ from core.capture.query_key import query_key_detail
 from core.capture.recording import Recording, record
 from core.capture.row_blocks import install as install_row_blocks
 from core.capture.trace import Check, Provenance, Trace, check_of
+from core.capture.word_weights import WordWeights, word_weights
 
 __all__ = [
     "AttentionCall",
     "Call",
     "Check",
     "HeadChange",
+    "NextToken",
+    "NextTokens",
     "Output",
     "Provenance",
     "QueryKeyDetail",
     "Recording",
     "Trace",
+    "WordWeights",
     "capturable",
     "changed",
     "check_of",
     "has_attention",
+    "likeliest_next",
     "path_of",
     "prepare",
     "query_key_detail",
     "record",
+    "word_weights",
 ]
 
 install()

@@ -12,9 +12,9 @@ class Output:
     """The answer and what it means.
 
     kind        "labels" (values: logits (labels,)), "next tokens" (logits (vocabulary,) after the last token),
-                "token logits" ((T, ...), what a masked language model or a tagger says of each token), or
-                "hidden states" ((T, width)) for a model without a head
-    names       names of the labels, or () where the kind has none
+                "token labels" (logits (T, labels), of a tagger), "token logits" ((T, ...), what a masked language model
+                says of each token), or "hidden states" ((T, width)) for a model without a head
+    names       names of the labels, whether of the text or of each token, or () where the kind has none
     likeliest   labels or next tokens with their probabilities, the most probable first; () for the other kinds
     written     the text that the model wrote itself, or None where nothing was to be written
     """

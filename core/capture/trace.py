@@ -11,6 +11,7 @@ from torch import Tensor
 
 from core.capture.detail import QueryKeyDetail
 from core.capture.kept import EVERYTHING, Call
+from core.capture.next_tokens import NextToken, NextTokens
 from core.capture.output import Output
 from core.capture.query_key import query_key_detail
 from core.capture.streams import OFFSET_STREAMS, STREAMS
@@ -56,6 +57,8 @@ class Provenance:
 class Trace:
     """Everything that later code reads about a run; weights are computed for the asked window only.
 
+    `produced` are the tokens that came after an encoder-decoder's decoder rows, one a row from the first on, its end
+    token among them; None for other models.
     `streams` is ("self",) for encoders and decoders, ("encoder", "decoder", "cross") for encoder-decoders,
     ("cross",) or ("pooling",) over RNNs, and () for a model without attention.
     """
@@ -69,13 +72,18 @@ class Trace:
         sides: Mapping[str, tuple[Tokens, Tokens]] | None = None,
         predicted: Mapping[str, tuple[str, ...]] | None = None,
         after: str | None = None,
+        produced: Tokens | None = None,
+        following: NextTokens | None = None,
     ) -> None:
         """sides: the tokens of the rows and of the columns of each stream; the text's own tokens when left out.
 
         predicted: for streams of a language model, the label of the token that it finds most probable after each row.
         after: the label of the token that came after the last that an encoder-decoder's decoder read, where one did.
+        produced, following: of an encoder-decoder, the tokens that came after its decoder's rows, and might have.
         """
         self._after = after
+        self._following = following
+        self.produced = produced
         self._predicted = dict(predicted or {})
         self.tokens = tokens
         self.provenance = provenance
@@ -125,6 +133,27 @@ class Trace:
     def said(self) -> Tokens | None:
         """What an encoder-decoder's decoder read, from its start token on; None for other models."""
         return self._sides["cross"][0] if "cross" in self._sides else None
+
+    @property
+    def said_ids(self) -> tuple[int, ...]:
+        """Ids of `produced`, such as `Model.run(prefix=...)` takes; () for other models."""
+        return () if self.produced is None else self.produced.ids
+
+    def next_tokens(self, row: int) -> tuple[NextToken, ...]:
+        """The ten likeliest tokens after a row of an encoder-decoder's decoder, the most probable first.
+
+        () where they are not known: for other models, and for texts so long that not all logits were kept.
+        Raises IndexError for a row that there is not.
+        """
+        return () if self._following is None else self._following.after(row)
+
+    def probability(self, row: int) -> float | None:
+        """The model's probability of the token that came after a row, in `produced` at the same place.
+
+        None where it is not known, and after a last row that nothing came after.
+        """
+        following = self._following
+        return None if following is None or row >= len(following.came) else float(following.came[row])
 
     def predicted(self, stream: str | None = None) -> tuple[str, ...] | None:
         """Labels of the most probable next token of each row; None where the stream predicts nothing."""
@@ -212,8 +241,10 @@ class Trace:
     def nbytes(self) -> int:
         """Memory that the trace keeps alive, each storage counted once."""
         tensors = [tensor for calls in self._calls.values() for call in calls for tensor in call.kept]
+        following = self._following.tensors if self._following else ()
         storages = {
-            t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in [*tensors, self.output.values]
+            t.untyped_storage().data_ptr(): t.untyped_storage().nbytes()
+            for t in [*tensors, self.output.values, *following]
         }
         return sum(storages.values())
 

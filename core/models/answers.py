@@ -9,7 +9,9 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from core.capture import Output
+from core.capture import NextTokens, Output, likeliest_next
+from core.models.reading import Reading
+from core.models.token_labels import token_labels
 
 LIKELIEST = 10
 
@@ -28,6 +30,8 @@ def output_of(
         last = answer.logits[0, -1].float()  # (1, T, vocabulary) -> (vocabulary,)
         shares = torch.softmax(last, dim=-1)
         return Output("next tokens", _fetched(last), (), _largest(shares, label_of), written)
+    if type(network).__name__.endswith("ForTokenClassification"):
+        return token_labels(network, first)
     return Output("hidden states" if "last_hidden_state" in answer else "token logits", _fetched(first))
 
 
@@ -36,6 +40,18 @@ def predicted_by(answer: Any, label_of: Callable[[int], str]) -> tuple[str, ...]
     best = answer.logits[0].argmax(dim=-1).tolist()  # (1, T, vocabulary) -> (T,)
     labels = {token: label_of(token) for token in set(best)}
     return tuple(labels[token] for token in best)
+
+
+def following_of(
+    network: PreTrainedModel, answer: Any, reading: Reading, label_of: Callable[[int], str]
+) -> NextTokens | None:
+    """What an encoder-decoder may say after each token that its decoder read; None where not all logits were kept."""
+    logits = getattr(answer, "logits", None)
+    if reading.decoder is None or reading.produced is None or logits is None or not network.can_generate():
+        return None
+    if logits.shape[1] != len(reading.decoder):
+        return None
+    return likeliest_next(logits[0], reading.produced.ids, label_of)
 
 
 def _label_shares(network: PreTrainedModel, logits: Tensor) -> Tensor:

@@ -60,13 +60,20 @@ GREEDY = Decoding()
 
 @torch.no_grad()
 def continue_with(
-    network: Any, inputs: dict[str, Tensor], count: int, decoding: Decoding, job: Job | None
+    network: Any,
+    inputs: dict[str, Tensor],
+    count: int,
+    decoding: Decoding,
+    job: Job | None,
+    begun: Sequence[int] = (),
 ) -> list[int]:
     """At most `count` token ids that the network writes after its inputs (1, T); an end token among them.
 
-    For an encoder-decoder, what comes after the decoder's start token.
+    For an encoder-decoder, what comes after the decoder's start token, or after `begun`, which begins with it.
     """
-    given = 1 if network.config.is_encoder_decoder else inputs["input_ids"].shape[1]
+    given = (len(begun) or 1) if network.config.is_encoder_decoder else inputs["input_ids"].shape[1]
+    if begun:
+        inputs = inputs | {"decoder_input_ids": torch.tensor([begun], device=inputs["input_ids"].device)}  # (1, T)
     # Sampling draws from torch's own generator; the fork leaves everybody else's numbers alone.
     with torch.random.fork_rng():
         torch.manual_seed(decoding.seed)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import math
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,14 +12,17 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from core.capture import Check, Provenance, Recording, Trace, check_of, has_attention, path_of, record
+from core.capture import Provenance, Recording, Trace, has_attention, path_of, record
 from core.errors import HeadlightError
 from core.jobs import Job
-from core.models.answers import output_of, predicted_by
+from core.models.answers import following_of, output_of, predicted_by
 from core.models.card import ModelCard, card_of
+from core.models.checking import checked
 from core.models.cost import Cost, cost_of, require_room
 from core.models.devices import describe_device
 from core.models.generation import GREEDY, Decoding, continue_with, end_ids
+from core.models.out_of_memory import memory_worded
+from core.models.prefixes import checked_prefix
 from core.models.reading import Reading
 from core.models.report import LoadReport
 from core.text import TextEncoder, Tokens
@@ -79,6 +80,7 @@ class Model:
         target: str | None = None,
         generate: int = 0,
         *,
+        prefix: Sequence[int] = (),
         decoding: Decoding = GREEDY,
         job: Job | None = None,
     ) -> Trace:
@@ -87,11 +89,13 @@ class Model:
         target: what an encoder-decoder is made to say, word by word (teacher forcing).
         generate: number of tokens that a decoder or an encoder-decoder may write itself; its text is then read again in
             one pass, which is what is kept. An encoder-decoder without a target writes even when this is 0.
+        prefix: ids that an encoder-decoder's text begins with, after its start token; it writes on from there, so no
+            target is given then. `Trace.said_ids` holds such ids.
         decoding: how it chooses each token it writes.
         job: told after each token and each layer how far the run is; its `Cancelled` ends the run.
         Raises HeadlightError, one sentence, for a text that cannot be run or a result that cannot be trusted.
         """
-        reading = self._read(text, text_pair, target, generate, decoding, job)
+        reading = self._read(text, text_pair, target, generate, prefix, decoding, job)
         total = sum(self.card.layers.values())
 
         def on_call(done: int) -> None:
@@ -103,13 +107,21 @@ class Model:
         if job is not None:
             about = self.estimate(*lengths).seconds
             job.advance(0, total, f"running {lengths[0]:,} tokens" + (f", about {about:.0f} s" if about >= 1 else ""))
-        with record(self.network, on_call) as recording, self._memory_worded():
+        with record(self.network, on_call) as recording, memory_worded(self.name, self.device):
             answer = self._forward(reading)
         provenance = self._provenance(recording)
         output = output_of(self.network, answer, self._label_of, reading.written)
-        after = None if reading.after is None else self._label_of(reading.after)
-        predictions = self._predictions(answer)
-        return Trace(reading.tokens, recording.calls, provenance, output, reading.sides(), predictions, after)
+        return Trace(
+            reading.tokens,
+            recording.calls,
+            provenance,
+            output,
+            reading.sides(),
+            predicted=self._predictions(answer),
+            after=None if reading.after is None else self._label_of(reading.after),
+            produced=reading.produced,
+            following=following_of(self.network, answer, reading, self._label_of),
+        )
 
     def _provenance(self, recording: Recording) -> Provenance:
         calls = recording.calls
@@ -121,7 +133,7 @@ class Model:
             backend=f"{path_of(self.network)}, recorded" if calls else "",
             mask=calls[0].mask_name if calls else "",
             remark=self.report.remark,
-            checks=(self._checked(recording),) if calls else (),
+            checks=(checked(recording, self.name, self.dtype),) if calls else (),
         )
 
     def estimate(self, tokens: int, decoder_tokens: int = 0) -> Cost:
@@ -129,13 +141,21 @@ class Model:
         return cost_of(self.card, self.report.parameters, self.dtype.itemsize, self._pace, tokens, decoder_tokens)
 
     def _read(
-        self, text: str, text_pair: str | None, target: str | None, generate: int, decoding: Decoding, job: Job | None
+        self,
+        text: str,
+        text_pair: str | None,
+        target: str | None,
+        generate: int,
+        prefix: Sequence[int],
+        decoding: Decoding,
+        job: Job | None,
     ) -> Reading:
         tokens = self._encode(text, text_pair)
         if self.network.config.is_encoder_decoder:
-            return self._read_and_answer(tokens, target, generate, decoding, job)
-        if target is not None:
-            raise HeadlightError(f"{self.name} is no encoder-decoder, so it cannot be given a target: leave it out.")
+            return self._read_and_answer(tokens, target, generate, prefix, decoding, job)
+        for what, given in (("a target", target is not None), ("a beginning", bool(prefix))):
+            if given:
+                raise HeadlightError(f"{self.name} is no encoder-decoder, so it cannot be given {what}: leave it out.")
         if not generate:
             return Reading(tokens)
         if not self.network.can_generate():
@@ -148,9 +168,17 @@ class Model:
         return Reading(continued, written=self.encoder.tokens_of_ids(written, continuing=True).text)
 
     def _read_and_answer(
-        self, tokens: Tokens, target: str | None, generate: int, decoding: Decoding, job: Job | None
+        self,
+        tokens: Tokens,
+        target: str | None,
+        generate: int,
+        prefix: Sequence[int],
+        decoding: Decoding,
+        job: Job | None,
     ) -> Reading:
         """An encoder-decoder's reading: its decoder reads a start token and what is said, without the end token."""
+        if target is not None and prefix:
+            raise HeadlightError("A text is given whole or by its beginning: leave out the target or the prefix.")
         if target is None and not self.network.can_generate():
             raise HeadlightError(f"{self.name} has no head to write with: give it a target to read.")
         dropped = 0
@@ -158,15 +186,28 @@ class Model:
             encoded = self.encoder.encode_target(target)
             said, dropped = list(encoded.ids), encoded.dropped
         else:
-            count = min(generate or ANSWER_TOKENS, self.encoder.max_length)
-            said = continue_with(self.network, self._inputs(Reading(tokens)), count, decoding, job)
+            said = self._written(tokens, generate, prefix, decoding, job)
         written = self.encoder.tokens_of_ids(said).text if target is None else None
-        ends = said[-1] in end_ids(self.network, self.encoder.end_id)
-        read = [self._start_id(), *(said[:-1] if ends else said)]
+        read = [self._start_id(), *(said[:-1] if said[-1] in self._end_ids() else said)]
         dropped += max(0, len(read) - self.encoder.max_length)
         decoder = self.encoder.tokens_of_ids(read[: self.encoder.max_length])
-        after = [self._start_id(), *said][len(decoder) :]
-        return Reading(tokens, replace(decoder, dropped=dropped), written, after[0] if after else None)
+        produced = self.encoder.tokens_of_ids(said[: len(decoder)])
+        return Reading(tokens, replace(decoder, dropped=dropped), written, produced)
+
+    def _written(
+        self, tokens: Tokens, generate: int, prefix: Sequence[int], decoding: Decoding, job: Job | None
+    ) -> list[int]:
+        """Ids of what an encoder-decoder says: the prefix, and what it writes after it unless that ends the text."""
+        longest = self.encoder.max_length
+        said = list(checked_prefix(prefix, self.network, self._end_ids(), longest, self.name))
+        if said and said[-1] in self._end_ids():
+            return said
+        count = min(generate or ANSWER_TOKENS, longest - len(said))
+        begun = [self._start_id(), *said] if said else []
+        return said + continue_with(self.network, self._inputs(Reading(tokens)), count, decoding, job, begun)
+
+    def _end_ids(self) -> set[int]:
+        return end_ids(self.network, self.encoder.end_id)
 
     def _start_id(self) -> int:
         for config in (getattr(self.network, "generation_config", None), self.network.config):
@@ -215,38 +256,6 @@ class Model:
         taken = {name: value for name, value in options.items() if name in self._accepted}
         return self.network(**self._inputs(reading), **taken)
 
-    @contextmanager
-    def _memory_worded(self) -> Iterator[None]:
-        """Too little memory in the middle of a run gives the memory back and one sentence; the app lives on."""
-        try:
-            yield
-        except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
-            if not isinstance(error, torch.OutOfMemoryError | MemoryError) and "allocate memory" not in str(error):
-                raise
-            if self.device.startswith("cuda"):
-                torch.cuda.empty_cache()
-            raise HeadlightError(
-                f"{describe_device(self.device)} ran out of memory for this text on {self.name}: shorten the text."
-            ) from error
-
-    def _checked(self, recording: Recording) -> Check:
-        errors = recording.errors()
-        for call, by_head in zip(recording.calls, errors, strict=True):
-            bad = [head for head, error in enumerate(by_head) if math.isnan(error)]
-            if bad:
-                advice = "choose another model" if self.dtype == torch.float32 else "choose float32"
-                raise HeadlightError(
-                    f"{self.name} produced values that are not numbers in layer {call.layer}, head {bad[0]} "
-                    f"in {self._dtype_name}: {advice}."
-                )
-        check = check_of(errors, self.dtype, recording.roundings())
-        if not check.passed:
-            raise HeadlightError(
-                f"{self.name}: the recorded weights do not reproduce the model's output (A·V = O is off by "
-                f"{check.error:.1e}, {check.tolerance:.1e} is allowed), so nothing is drawn; choose another model."
-            )
-        return check
-
     def _timed(self) -> tuple[int, float]:
         """Tokens and seconds of one warm pass over a short text: what later passes are estimated from."""
         count = min(PACE_TOKENS, self.encoder.max_length)
@@ -269,5 +278,5 @@ class Model:
                 "choose another model."
             )
         if recording.calls:
-            self._checked(recording)
+            checked(recording, self.name, self.dtype)
         return card_of(self.name, self.network, recording.calls, self.encoder.max_length)

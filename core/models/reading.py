@@ -24,13 +24,20 @@ class Reading:
     tokens     the input text's tokens, and after them what a decoder wrote itself
     decoder    an encoder-decoder's decoder input, from its start token on; None for other models
     written    what the model wrote, as text; None where nothing was to be written
-    after      id of the token that came after the last that the decoder reads; None where none did
+    produced   the tokens that came after the decoder's, one for each from the first on; None for other models
     """
 
     tokens: Tokens
     decoder: Tokens | None = None
     written: str | None = None
-    after: int | None = None
+    produced: Tokens | None = None
+
+    @property
+    def after(self) -> int | None:
+        """Id of the token that came after the last that the decoder reads; None where none did."""
+        if self.decoder is None or self.produced is None or len(self.produced) < len(self.decoder):
+            return None
+        return self.produced.ids[-1]
 
     def sides(self) -> dict[str, tuple[Tokens, Tokens]]:
         """Tokens of the rows and of the columns, by stream."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.models.model import ANSWER_TOKENS
+from core.ui.token_labels import show_token_labels
 from core.ui.words import notes, small_print
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ QUOTED = 120
 def show_answer(trace: Trace, report: LoadReport) -> None:
     """A card with the likeliest labels or next tokens; nothing for a model that gives no such answer."""
     output = trace.output
+    if output.kind == "token labels":
+        show_token_labels(trace, report)
     if not output.likeliest:
         return
     with st.container(border=True, key="answer_card", width=620):
