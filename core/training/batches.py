@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.training.losses import IGNORED
+from core.training.options import Dropping
 from core.training.samples import Sample
 
 Kind = Literal["seq2seq", "classifier", "language model"]
@@ -75,16 +76,24 @@ def padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
     return torch.from_numpy(np.array([[*row, *(filler,) * (longest - len(row))] for row in rows]))
 
 
-def word_dropout(batch: Batch, share: float, unknown: int, kept: Collection[int]) -> Batch:
-    """Replace each source token by `unknown` with probability `share`; ids in `kept`, the special ones, never.
+def word_dropout(batch: Batch, share: float, unknown: int, kept: Collection[int], dropping: Dropping = "even") -> Batch:
+    """Replace source tokens by `unknown`; ids in `kept`, the special ones, never.
 
-    The random numbers are torch's own on the CPU, so the batch must still be there.
+    dropping: "even" replaces each token with probability `share`; "texts" draws a share `share` of the texts, and for
+    each of them the probability itself, from 0 to 1. The random numbers are torch's own on the CPU, so the batch must
+    still be there.
     """
     if not share:
         return batch
+    rates = torch.full((len(batch.source), 1), share) if dropping == "even" else _own_rates(len(batch.source), share)
     special = torch.isin(batch.source, torch.tensor(sorted({*kept, unknown})))  # (B, S)
-    dropped = (torch.rand(batch.source.shape) < share) & ~special & (batch.mask == 1)  # (B, S)
+    dropped = (torch.rand(batch.source.shape) < rates) & ~special & (batch.mask == 1)  # (B, S) < (B, 1) -> (B, S)
     return replace(batch, source=batch.source.masked_fill(dropped, unknown))
+
+
+def _own_rates(texts: int, share: float) -> Tensor:
+    """(B, 1): 0 for most texts, and for a share of them a number of their own below 1."""
+    return torch.rand(texts, 1) * (torch.rand(texts, 1) < share)
 
 
 class LengthBuckets:

@@ -50,9 +50,14 @@ def read_pairs(path: Path) -> Corpus[tuple[str, str]]:
     return _read(path, _pair)
 
 
-def read_lines(path: Path) -> Corpus[str]:
-    """One text a line; empty lines only separate and are no mistake."""
-    return _read(path, _text)
+def read_lines(path: Path, column: int = 0) -> Corpus[str]:
+    """One text a line, of a file, or of all files of a folder in the order of their names.
+
+    column: which of the columns that tabs part, counted from 1; 0 takes whole lines. A line without tabs is its own
+    first column. Empty lines only separate and are no mistake.
+    """
+    parse = _column(column) if column else _text
+    return _joined([_read(file, parse) for file in (_files_of(path) if path.is_dir() else [path])])
 
 
 def read_labelled(path: Path) -> Corpus[tuple[str, str]]:
@@ -64,9 +69,7 @@ def read_labelled(path: Path) -> Corpus[tuple[str, str]]:
         for label, mark in ((NEGATIVE, "neg"), (POSITIVE, "pos"))
         for file in _marked(path, mark)
     ]
-    return Corpus(
-        tuple(example for part in parts for example in part.examples), tuple(bad for part in parts for bad in part.bad)
-    )
+    return _joined(parts)
 
 
 def digest_of(path: Path) -> str:
@@ -122,6 +125,31 @@ def _always(label: str) -> Callable[[str], tuple[str, str]]:
 
 def _text(line: str) -> str:
     return line.strip()
+
+
+def _column(number: int) -> Callable[[str], str]:
+    def parse(line: str) -> str:
+        columns = line.split("\t")
+        if len(columns) < number or not (text := columns[number - 1].strip()):
+            raise _Bad(f"nothing in column {number}")
+        return text
+
+    return parse
+
+
+def _joined(parts: Sequence[Corpus[Example]]) -> Corpus[Example]:
+    """Several corpora as one, in their order."""
+    return Corpus(
+        tuple(example for part in parts for example in part.examples), tuple(bad for part in parts for bad in part.bad)
+    )
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """The files right in a folder, by name, hidden ones left out."""
+    files = [entry for entry in sorted(folder.iterdir()) if entry.is_file() and not entry.name.startswith(".")]
+    if not files:
+        raise HeadlightError(f"{folder} holds no file: give --data a file, or a folder with text files.")
+    return files
 
 
 def _read(path: Path, parse: Callable[[str], Example]) -> Corpus[Example]:

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-import torch.nn.functional as F
-from torch import Tensor
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from core.training.options import Smoothing
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from core.training.options import Options, Smoothing
+
+if TYPE_CHECKING:
+    from core.training.batches import Batch
+
+# The loss of a network on a batch, summed over all places with a target.
+Objective = Callable[[nn.Module, "Batch"], Tensor]
 
 # What torch, and all who copied it, mark a place with where nothing is to be predicted.
 IGNORED = -100
+
+
+def cross_entropy_of(options: Options) -> Objective:
+    """Cross-entropy, smoothed as the options say."""
+
+    def objective(network: nn.Module, batch: Batch) -> Tensor:
+        logits = network(**batch.inputs).logits  # (B, T, V), or (B, labels)
+        return smoothed_cross_entropy(logits, batch.target_out, options.label_smoothing, options.smoothing)[0]
+
+    return objective
 
 
 def smoothed_cross_entropy(

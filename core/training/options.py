@@ -9,10 +9,12 @@ from typing import Literal
 from core.errors import HeadlightError
 
 Smoothing = Literal["uniform", "others"]
+Dropping = Literal["even", "texts"]
 Precision = Literal["float32", "bfloat16", "float16"]
 
 SCHEDULE_NAMES = ("constant", "linear", "cosine", "inverse_sqrt", "noam")
 SMOOTHINGS = ("uniform", "others")
+DROPPINGS = ("even", "texts")
 PRECISIONS = ("float32", "bfloat16", "float16")
 
 # Below this a factor on the Noam rate is almost surely a learning rate that was meant for another schedule.
@@ -35,6 +37,8 @@ class Options:
     label_smoothing  epsilon, the probability taken from the right answer (Szegedy et al. 2016)
     smoothing        who gets it: "uniform" all K answers alike (torch), "others" the K - 1 wrong ones (tutorials)
     word_dropout     share of source tokens replaced by <unk> in training (Iyyer et al. 2015; Bowman et al. 2016)
+    dropping         where: "even" in all texts alike; "texts" in a share `word_dropout` of the texts, each of which
+                     loses a share of its own from none to all, so that erased words are nothing new to the network
     weight_decay     pull of the weight matrices towards 0, decoupled from the gradient (Loshchilov and Hutter 2019)
     precision        number format of forward and backward; float16 needs a GPU (Micikevicius et al. 2018)
     checkpointing    forget inner results and compute them again for the backward pass (Chen et al. 2016)
@@ -60,6 +64,7 @@ class Options:
     label_smoothing: float = 0.0
     smoothing: Smoothing = "uniform"
     word_dropout: float = 0.0
+    dropping: Dropping = "even"
     weight_decay: float = 0.0
     precision: Precision = "float32"
     checkpointing: bool = False
@@ -101,9 +106,12 @@ ABOUT: dict[str, str] = {
     " answer differs by ε/K between the two.",
     "word_dropout": "Share of source tokens replaced by <unk> while training, so that the network does not lean on"
     " single words; never in evaluation.",
+    "dropping": "Whether all texts lose words alike, or only that share of the texts does, each a share of its own from"
+    " none to all; then a text with words erased, as by occlusion, is nothing new to the network.",
     "weight_decay": "Pull of the weight matrices towards 0 at each step, in proportion to the learning rate; biases"
     " and norms are left alone.",
-    "precision": "Number format of the computation: 16 bits are faster and need half the memory, where the device has them.",
+    "precision": "Number format of the computation: 16 bits are faster and need half the memory, where a device has"
+    " them.",
     "checkpointing": "Computes inner results twice instead of keeping them: same gradients, less memory, more time.",
     "bucketing": "Puts texts of like length into a batch, so that less time goes into padding.",
     "patience": "Evaluations in a row without a better development loss before training stops; it then ends with the"
@@ -158,6 +166,7 @@ _RULES: dict[str, _Rule] = {
     "label_smoothing": _number(0, 1, "a number from 0 to below 1", open_high=True),
     "smoothing": _one_of(SMOOTHINGS),
     "word_dropout": _number(0, 1, "a number from 0 to below 1", open_high=True),
+    "dropping": _one_of(DROPPINGS),
     "weight_decay": _number(0, 10, "a number from 0 to 10"),
     "precision": _one_of(PRECISIONS),
     "checkpointing": _SWITCH,

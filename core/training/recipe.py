@@ -83,6 +83,8 @@ def _worded(name: str, value: object) -> str:
     called = _CALLED.get(name, name.replace("_", " "))
     if name == "architecture":
         return Settings(architecture=str(value)).title
+    if name == "dropping":
+        return f"words dropped from {'all' if value == 'even' else 'some'} texts"
     if value is None or value is False:
         return f"no {called}"
     if value is True:

@@ -40,12 +40,30 @@ def save_model(network: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, car
             new = Path(place)
             network.save_pretrained(new)
             tokenizer.save_pretrained(new)
-            (new / "README.md").write_text(card.markdown(), encoding="utf-8")
-            told = json.dumps(_finite(card.as_dict()), indent=2, ensure_ascii=False, allow_nan=False)
-            (new / "training.json").write_text(told + "\n", encoding="utf-8")
-            # A folder counts as a model once it has a config.json.
-            for file in sorted(new.iterdir(), key=lambda file: file.name == "config.json"):
-                os.replace(file, folder / file.name)
+            _write_card(card, new)
+            _move(new, folder)
+
+
+def save_card(card: Card, folder: Path) -> None:
+    """Write README.md and training.json anew, each complete or as it was.
+
+    Raises HeadlightError when the disk is full.
+    """
+    with explained_when_full(folder / "README.md"), tempfile.TemporaryDirectory(prefix=".saving-", dir=folder) as place:
+        _write_card(card, Path(place))
+        _move(Path(place), folder)
+
+
+def _write_card(card: Card, folder: Path) -> None:
+    (folder / "README.md").write_text(card.markdown(), encoding="utf-8")
+    told = json.dumps(_finite(card.as_dict()), indent=2, ensure_ascii=False, allow_nan=False)
+    (folder / "training.json").write_text(told + "\n", encoding="utf-8")
+
+
+def _move(new: Path, folder: Path) -> None:
+    # A folder counts as a model once it has a config.json.
+    for file in sorted(new.iterdir(), key=lambda file: file.name in ("config.json", "adapter_config.json")):
+        os.replace(file, folder / file.name)
 
 
 def _finite(value: Any) -> Any:

@@ -16,7 +16,7 @@ from core.errors import HeadlightError
 from core.training.batches import Batch, Kind, collate, word_dropout
 from core.training.divergence import LARGEST_WEIGHT, Diverged, diverged
 from core.training.groups import parameter_groups
-from core.training.losses import smoothed_cross_entropy
+from core.training.losses import Objective, cross_entropy_of
 from core.training.options import Options
 from core.training.precision import Precision
 from core.training.randomness import seeded
@@ -41,6 +41,7 @@ class Trainer:
     supply    micro-batches by number; step n, from 1, reads numbers (n - 1) * accumulate … n * accumulate - 1
     evaluate  called with the number of steps done, in evaluation mode and without gradients: before the first step,
               each `evaluate_every` steps, and at the end; `snapshot` likewise, each `snapshot_every` steps
+    objective the loss of a micro-batch, summed over its places with a target; smoothed cross-entropy unless given
     unk_id, special_ids   of word dropout: what a token is replaced by, and which are never replaced
 
     All random numbers of a step follow from the seed and the step's number, and what other threads draw between two
@@ -60,6 +61,7 @@ class Trainer:
         device: torch.device | str = "cpu",
         evaluate: Callable[[int], Evaluation] | None = None,
         snapshot: Callable[[int], Snapshot] | None = None,
+        objective: Objective | None = None,
         unk_id: int = 3,
         special_ids: Collection[int] = SPECIAL_IDS,
     ) -> None:
@@ -77,6 +79,7 @@ class Trainer:
         self._parameters = [value for group in self._optimizer.param_groups for value in group["params"]]
         self._supply, self._kind = supply, kind
         self._evaluate, self._snapshot = evaluate, snapshot
+        self._objective = objective or cross_entropy_of(options)
         self._unk_id, self._special_ids = unk_id, special_ids
         self._stopping = EarlyStopping(options.patience)
         self._ended = False
@@ -180,6 +183,7 @@ class Trainer:
                 self.options.word_dropout,
                 self._unk_id,
                 self._special_ids,
+                self.options.dropping,
             )
             for index in range(first, first + self.options.accumulate)
         ]
@@ -193,9 +197,7 @@ class Trainer:
         for batch in batches:
             placed = batch.to(self.device)
             with self._precision.forward():
-                logits = self.network(**placed.inputs).logits  # (B, T, V), or (B, labels)
-            options = self.options
-            part, _ = smoothed_cross_entropy(logits, placed.target_out, options.label_smoothing, options.smoothing)
+                part = self._objective(self.network, placed)
             self._precision.backward(part / tokens)
             total += part.detach()
         self._precision.unscale(self._optimizer)
@@ -280,5 +282,6 @@ _FREE_TO_CHANGE = {"steps", "evaluate_every", "snapshot_every", "patience"}
 
 
 def _changed(before: dict[str, Any], options: Options) -> list[str]:
-    now = asdict(options)
-    return [name for name in now if name not in _FREE_TO_CHANGE and now[name] != before.get(name)]
+    now, usual = asdict(options), asdict(Options())
+    # What a checkpoint does not tell is newer than it, and was then as it is by default.
+    return [name for name in now if name not in _FREE_TO_CHANGE and now[name] != before.get(name, usual[name])]

@@ -5,6 +5,7 @@ Every tokenizer has the same four special tokens, and puts </s> behind sources a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -31,6 +32,7 @@ def piece_tokenizer(texts: Iterable[str], size: int, lowercase: bool = True) -> 
 
     The order of the texts does not matter; the same texts give the same vocabulary.
     """
+    texts = list(texts)
     tokenizer = Tokenizer(models.BPE(unk_token=UNKNOWN))
     steps = [normalizers.NFKC(), normalizers.Lowercase()] if lowercase else [normalizers.NFKC()]
     tokenizer.normalizer = normalizers.Sequence(steps)
@@ -43,15 +45,29 @@ def piece_tokenizer(texts: Iterable[str], size: int, lowercase: bool = True) -> 
         ]
     )
     tokenizer.decoder = decoders.Metaspace(replacement=WORD_START)
+    # Rare characters must not take the places of pieces.
+    alphabet = _alphabet(map(tokenizer.normalizer.normalize_str, texts), size // 2)
     trainer = trainers.BpeTrainer(
         vocab_size=size,
         special_tokens=list(SPECIALS),
-        limit_alphabet=size * 3 // 4,  # rare characters must not take the places of pieces
+        initial_alphabet=alphabet,
+        limit_alphabet=len(alphabet),
         min_frequency=2,
         show_progress=False,
     )
     tokenizer.train_from_iterator(texts, trainer)
     return _finished(tokenizer)
+
+
+def _alphabet(texts: Iterable[str], most: int) -> list[str]:
+    """The `most` most frequent characters, WORD_START first.
+
+    Of equally frequent ones the lower code points are kept; the trainer's own limit would draw among them at random.
+    """
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(text.replace(" ", ""))
+    return [WORD_START, *sorted(counts, key=lambda character: (-counts[character], character))][:most]
 
 
 def language_tokenizer(texts: Iterable[str], size: int, lowercase: bool) -> PreTrainedTokenizerFast:

@@ -101,6 +101,7 @@ def test_a_language_model_reads_lines_or_blocks(pairs: Path, tmp_path: Path) -> 
         assert main([*start, "--set", *values, f"length={length}"]) == 0
         assert told(out)["scores"]["development loss"] > 0
         assert list(told(out)["tables"]["Development loss by position"])[:2] == ["1", "2–4"]
+        assert len(told(out)["tables"]) == (4 if length else 1)
         assert "## Development loss by position\n\n| name | score |" in (out / "README.md").read_text(encoding="utf-8")
     labels = load(str(out)).run("red", generate=2).tokens.labels
     assert labels[0] == "<s>"

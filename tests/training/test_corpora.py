@@ -99,3 +99,20 @@ def test_all_pairs_of_one_source_go_to_one_side_whatever_the_order() -> None:
     assert 300 < len(test) < 500
     assert not {source for source, _ in train} & {source for source, _ in development + test}
     assert sorted(split(pairs[::-1], lambda pair: pair[0], 0.1, 0.2)[1]) == sorted(development)
+
+
+def test_a_folder_of_texts_is_read_file_by_file_and_one_column_of_it(tmp_path: Path) -> None:
+    (tmp_path / "b.tsv").write_text("Go.\tVa !\nRun!\tCours !\n\tVide\n", encoding="utf-8")
+    (tmp_path / "a.txt").write_text("plain line\n", encoding="utf-8")
+    (tmp_path / ".hidden").write_text("no text\n", encoding="utf-8")
+    (tmp_path / "below").mkdir()
+    assert read_lines(tmp_path).examples == ("plain line", "Go.\tVa !", "Run!\tCours !", "Vide")
+    first = read_lines(tmp_path, column=1)
+    assert first.examples == ("plain line", "Go.", "Run!")
+    assert [str(line) for line in first.bad] == ["b.tsv, line 3: nothing in column 1; skipped"]
+    assert read_lines(tmp_path / "b.tsv", column=2).examples == ("Va !", "Cours !", "Vide")
+
+
+def test_a_folder_without_files_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(HeadlightError, match="holds no file: give --data a file, or a folder"):
+        read_lines(tmp_path)

@@ -3,7 +3,7 @@ from dataclasses import fields
 import pytest
 
 from core.errors import HeadlightError
-from core.training.options import ABOUT, PRECISIONS, SCHEDULE_NAMES, SMOOTHINGS, Options
+from core.training.options import ABOUT, DROPPINGS, PRECISIONS, SCHEDULE_NAMES, SMOOTHINGS, Options
 from core.training.schedules import SCHEDULES
 
 NAMES = [field.name for field in fields(Options)]
@@ -38,6 +38,7 @@ def test_options_know_exactly_the_schedules_that_there_are() -> None:
         ("label_smoothing", -0.1),
         ("smoothing", "rest"),
         ("word_dropout", 1.0),
+        ("dropping", "words"),
         ("weight_decay", -1.0),
         ("precision", "int8"),
         ("checkpointing", 1),
@@ -64,6 +65,8 @@ def test_every_named_choice_is_accepted() -> None:
         assert Options(schedule=schedule, learning_rate=1.0).schedule == schedule
     for smoothing in SMOOTHINGS:
         assert Options(smoothing=smoothing).smoothing == smoothing  # type: ignore[arg-type]
+    for dropping in DROPPINGS:
+        assert Options(dropping=dropping).dropping == dropping  # type: ignore[arg-type]
     for precision in PRECISIONS:
         assert Options(precision=precision).precision == precision  # type: ignore[arg-type]
     assert Options(clip=None).clip is None

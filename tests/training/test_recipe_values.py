@@ -10,13 +10,18 @@ from tests.sentences import is_one_sentence
 WRONG = {
     "translation": [
         "vocabulary=-5", "vocabulary=0", "vocabulary=100000000", "longest=-1", "longest=0", "longest=100000000",
-        "development=2", "development=0", "development=nan", "test=-0.1", "versions=-1",
+        "development=2", "development=0", "development=nan", "test=-0.1", "versions=-1", "templates=foo",
     ],
     "sentiment": [
         "dropout=2", "dropout=nan", "width=0", "width=-4", "width=15", "encoder=foo", "attention=foo", "positions=foo",
-        "norm=foo", "embedding=0", "layers=-1", "longest=0", "vocabulary=0", "test=0", "heads=0",
+        "norm=foo", "embedding=0", "layers=-1", "longest=0", "vocabulary=0", "test=0", "heads=0", "attention=guided",
+        "guide=somewhere", "dropping=foo",
     ],
-    "language-model": ["longest=0", "longest=-3", "length=-5", "length=1", "vocabulary=0", "development=1"],
+    "adversary": ["strength=-1", "strength=nan", "strength=2", "longest=0", "others=a,a"],
+    "language-model": [
+        "longest=0", "longest=-3", "length=-5", "length=1", "vocabulary=0", "development=1",
+        "column=-1", "templates=zh-en",
+    ],
     "fine-tune": ["longest=0", "rank=0", "alpha=0", "lora_dropout=1", "development=0"],
     "copy": ["dropout=nan", "width=0", "layers=-1", "steps=0", "seed=18446744073709551616"],
 }  # fmt: skip
@@ -52,7 +57,7 @@ def test_the_defaults_and_the_ends_of_their_ranges_are_right(name: str) -> None:
     ends = {
         "translation": ["vocabulary=16", "longest=4096", "versions=0", "test=0"],
         "sentiment": ["encoder=average", "width=15", "layers=12", "dropout=0", "longest=3"],
-        "language-model": ["length=0", "longest=3", "vocabulary=200000"],
+        "language-model": ["length=0", "longest=3", "vocabulary=200000", "column=100", "templates=english"],
         "fine-tune": ["rank=1", "lora_dropout=0"],
     }
     parts = with_values(RECIPES[name].parts, ends.get(name, []))

@@ -47,6 +47,20 @@ def test_chinese_is_read_by_character() -> None:
     assert tokenizer.tokenize("猫追老鼠") == ["▁", "猫", "追", "老", "鼠"]
 
 
+def test_characters_take_no_more_than_half_of_the_pieces() -> None:
+    rare = [chr(code) for code in range(0x4E00, 0x4E00 + 200)]
+    tokenizer = piece_tokenizer(["the cat sat on the mat"] * 9 + rare * 2, 60)
+    assert "▁the" in tokenizer.get_vocab()
+    assert sum(mark in tokenizer.get_vocab() for mark in rare) <= 30
+
+
+def test_of_equally_rare_characters_the_first_are_kept() -> None:
+    # More than fit, so that a limit that draws among them would hardly ever keep these.
+    rare = [chr(code) for code in range(0x4E00, 0x4E00 + 200)]
+    kept = piece_tokenizer(["the cat"] * 3 + rare[::-1], 60).get_vocab()
+    assert {mark for mark in rare if mark in kept} == set(rare[: 30 - len(set("▁thecat"))])
+
+
 def test_words_keep_the_most_frequent_only() -> None:
     tokenizer = word_tokenizer(TEXTS, 7)
     assert len(tokenizer) == 7

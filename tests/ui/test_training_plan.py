@@ -137,6 +137,7 @@ def changed(field):
     """A value that a field has not, by default, for a Transformer or a recurrent network."""
     special = {"width": 96, "heads": 2, "cell": "lstm", "norm": "post", "schedule": "linear", "smoothing": "others"}
     special |= {"positions": "rotary", "precision": "bfloat16", "learning_rate": 0.123, "beta2": 0.9}
+    special |= {"dropping": "texts"}
     if field.name in special:
         return special[field.name]
     now = st.session_state[plan.key_of(field.name)]

@@ -7,7 +7,7 @@ from core.capture import check_of, prepare, record
 from core.errors import HeadlightError
 from core.zoo.pooling import PoolingConfig, PoolingForSequenceClassification
 
-ENCODERS = ("bilstm", "cnn", "average")
+ENCODERS = ("bilstm", "cnn", "average", "mlp")
 ATTENTIONS = ("additive", "dot", "uniform")
 TEXTS = torch.tensor([[4, 5, 6, 7, 2], [8, 9, 2, 0, 0]])
 MASK = (TEXTS != 0).long()
@@ -70,11 +70,11 @@ def test_padding_changes_nothing(encoder: str, attention: str) -> None:
 
 @every_attention
 @torch.no_grad()
-def test_only_the_averaged_encoder_ignores_order(attention: str) -> None:
+def test_only_encoders_of_each_word_alone_ignore_order(attention: str) -> None:
     for encoder in ENCODERS:
         network = small(encoder, attention)
         there, back = network(TEXTS[:1]).logits, network(TEXTS[:1].flip(1)).logits
-        assert torch.allclose(there, back, atol=1e-6) == (encoder == "average")
+        assert torch.allclose(there, back, atol=1e-6) == (encoder in ("average", "mlp"))
 
 
 @torch.no_grad()

@@ -1,4 +1,4 @@
-"""Loss by position: how well each place of a sequence is predicted, for instance beyond the length of training."""
+"""Loss by position: how well each place of a sequence is predicted."""
 
 from __future__ import annotations
 
@@ -42,9 +42,22 @@ def loss_by_range(network: PreTrainedModel, samples: Sequence[Sample], kind: Kin
         parts = _summed(network(**batch.inputs).logits, batch.target_out)
         for total, part in zip((sums, counts), parts, strict=True):
             total[: len(part)] += part[: BOUNDS[-1]].cpu()
-    reached = int(counts.count_nonzero())
-    ranges = ((low, min(high, reached)) for low, high in pairwise(BOUNDS) if low < reached)
-    return {_words(low + 1, high): float(sums[low:high].sum() / counts[low:high].sum()) for low, high in ranges}
+    return mean_by_range(sums, counts, BOUNDS)
+
+
+def mean_by_range(sums: Tensor, counts: Tensor, bounds: Sequence[int]) -> dict[str, float]:
+    """Sums (T,) over counts (T,), added up in each range of positions: {"1": …, "2–4": …}, counted from 1.
+
+    bounds: where one range ends and the next begins. A range ends early, or is left out, where nothing is counted any
+    more.
+    """
+    reached = int(counts.nonzero().max()) + 1 if bool(counts.any()) else 0
+    ranges = ((low, min(high, reached)) for low, high in pairwise(bounds) if low < reached)
+    return {
+        _words(low + 1, high): float(sums[low:high].sum() / counts[low:high].sum())
+        for low, high in ranges
+        if bool(counts[low:high].any())
+    }
 
 
 def _words(first: int, last: int) -> str:

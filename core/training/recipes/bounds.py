@@ -25,6 +25,12 @@ def share(name: str, value: float) -> None:
         raise HeadlightError(f"{name} is {value}: choose a share from 0 up to, but not, 1.")
 
 
+def up_to(name: str, value: float, most: float) -> None:
+    """Raise HeadlightError unless a number is at least 0 and at most `most`."""
+    if not 0 <= value <= most:
+        raise HeadlightError(f"{name} is {value}: choose a number from 0 to {most:g}.")
+
+
 def held_out(**shares: float) -> None:
     """Raise HeadlightError unless each share leaves something out and all of them leave something to learn from.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -22,22 +22,29 @@ from core.training.options import Options
 from core.training.reading import ids_of
 from core.training.recipes.bounds import LONGEST, VOCABULARY, between, held_out, one_of, share
 from core.training.recipes.course import CommandRecipe, Course, Say, report_bad
+from core.training.recipes.trained import trained_classifier
 from core.training.samples import Sample
 from core.training.saving import save_model, told_of
 from core.training.settings import DEEPEST, NORMS, POSITIONS, WIDEST
 from core.training.trainer import Trainer
 from core.training.vocabulary import word_tokenizer
 
-ENCODERS = ("bilstm", "cnn", "average", "transformer")
-ATTENTIONS = ("additive", "dot", "uniform")
+if TYPE_CHECKING:
+    from core.zoo.pooling import PoolingForSequenceClassification
+
+ENCODERS = ("bilstm", "cnn", "average", "mlp", "transformer")
+ATTENTIONS = ("additive", "dot", "uniform", "guided")
 # The four kinds of filters of a CNN share its width.
 FILTERS = 4
 
 
 @dataclass(frozen=True)
 class ClassifierSettings:
-    """encoder: "bilstm", "cnn", "average" or "transformer". attention: "additive", "dot" or "uniform", of the others.
+    """encoder: "bilstm", "cnn", "average", "mlp" or "transformer". attention: "additive", "dot", "uniform" or "guided",
+    of all but the Transformer.
 
+    guide: of guided attention, a classifier that was trained on the same texts, by name or folder: its weights are
+    taken, and never change. With encoder=mlp that is the diagnostic MLP of Wiegreffe & Pinter (2019).
     width: of the states; embedding: of the words, which in a Transformer are as wide as the states. layers, heads,
     positions, norm: of a Transformer. dropout: share of values set to zero in training.
     Raises HeadlightError for values that make no network.
@@ -45,6 +52,7 @@ class ClassifierSettings:
 
     encoder: str = "bilstm"
     attention: str = "additive"
+    guide: str = ""
     width: int = 128
     embedding: int = 100
     layers: int = 2
@@ -63,10 +71,16 @@ class ClassifierSettings:
         between("layers", self.layers, (1, DEEPEST))
         between("heads", self.heads, (1, WIDEST))
         share("dropout", self.dropout)
+        if self.guided != bool(self.guide):
+            raise HeadlightError(
+                f"guide is “{self.guide}” and attention {self.attention}: guided attention needs a guide, and no other "
+                "attention has one."
+            )
         number, what = {
             "bilstm": (2, "reading directions"),
             "cnn": (FILTERS, "kinds of filters"),
             "average": (1, "parts"),
+            "mlp": (1, "parts"),
             "transformer": (self.heads, "heads"),
         }[self.encoder]
         if self.width % number:
@@ -77,13 +91,22 @@ class ClassifierSettings:
         return self.encoder == "transformer"
 
     @property
+    def guided(self) -> bool:
+        return self.attention == "guided" and not self.is_transformer
+
+    @property
     def title(self) -> str:
         return "Transformer encoder" if self.is_transformer else f"{self.encoder}, {self.attention} attention"
 
     def used(self) -> dict[str, Any]:
         """The values that a network with this encoder has, by name."""
-        unused = ("attention", "embedding") if self.is_transformer else ("layers", "heads", "positions", "norm")
-        return {name: value for name, value in asdict(self).items() if name not in unused}
+        if self.is_transformer:
+            unused = {"attention", "embedding", "guide"}
+        else:
+            unused = {"layers", "heads", "positions", "norm"} | (set() if self.guided else {"guide"})
+        # Of a folder its name is enough: its path would carry the names of one machine into every card.
+        told = asdict(self) | {"guide": Path(self.guide).name}
+        return {name: value for name, value in told.items() if name not in unused}
 
 
 @dataclass(frozen=True)
@@ -163,7 +186,8 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
     assert data is not None
     texts = read_classes(data, values, say)
     tokenizer = word_tokenizer((text for _, text in texts.training), values.vocabulary)
-    network = build_classifier(settings, len(tokenizer), texts.labels, options.seed, values.longest)
+    guide = trained_classifier(settings.guide, tokenizer, texts.labels, "cpu") if settings.guided else None
+    network = build_classifier(settings, len(tokenizer), texts.labels, options.seed, values.longest, guide)
     judged = texts.samples(tokenizer, texts.development, values.longest)
     samples = texts.samples(tokenizer, texts.training, values.longest)
     trainer = Trainer(
@@ -195,10 +219,15 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
 
 
 def build_classifier(
-    settings: ClassifierSettings, vocabulary: int, labels: Sequence[str], seed: int, longest: int
+    settings: ClassifierSettings,
+    vocabulary: int,
+    labels: Sequence[str],
+    seed: int,
+    longest: int,
+    guide: PoolingForSequenceClassification | None = None,
 ) -> PreTrainedModel:
-    """A classifier with new weights; the caller's random state stays as it is."""
-    from core.zoo.pooling import PoolingConfig, PoolingForSequenceClassification
+    """A classifier with new weights, but for its guide's; the caller's random state stays as it is."""
+    from core.zoo.pooling import PoolingConfig, PoolingForSequenceClassification, guide_values
     from core.zoo.transformer import TransformerConfig, TransformerForSequenceClassification
 
     places = {label: place for place, label in enumerate(labels)}
@@ -214,12 +243,16 @@ def build_classifier(
                     tie_word_embeddings=False, **named,
                 )
             )  # fmt: skip
-        return PoolingForSequenceClassification(
+        network = PoolingForSequenceClassification(
             PoolingConfig(
                 vocab_size=vocabulary, hidden_size=settings.width, embedding_size=settings.embedding,
-                encoder=settings.encoder, attention=settings.attention, dropout=settings.dropout, **named,
+                encoder=settings.encoder, attention=settings.attention, dropout=settings.dropout,
+                guide=guide_values(guide.config) if guide is not None else None, **named,
             )
         )  # fmt: skip
+    if guide is not None:
+        network.guided.follow(guide)
+    return network
 
 
 RECIPE = CommandRecipe(

@@ -24,11 +24,12 @@ from core.training.history import Record
 from core.training.networks import build_network
 from core.training.options import Options
 from core.training.reading import ids_of
-from core.training.recipes.bounds import LONGEST, VOCABULARY, between, held_out
+from core.training.recipes.bounds import LONGEST, VOCABULARY, between, held_out, one_of
 from core.training.recipes.course import CommandRecipe, Course, Say, report_bad
 from core.training.samples import Sample
 from core.training.saving import save_model, told_of
 from core.training.settings import Settings
+from core.training.templates import TEMPLATES
 from core.training.trainer import Trainer
 from core.training.vocabulary import END_ID, piece_tokenizer
 
@@ -45,7 +46,8 @@ class TranslationData:
 
     longest: most tokens of either side, </s> included; longer pairs are left out. versions: translations kept of one
     source sentence, the first ones of the file; 0 keeps all. development, test: shares of the source sentences; without
-    test the development sentences are translated at the end.
+    test the development sentences are translated at the end. templates: pairs of our own that training has beside the
+    file's, one of `core.training.templates`, named by source and target; those that they hold out are not trained on.
     Raises HeadlightError for values that make no data.
     """
 
@@ -55,12 +57,15 @@ class TranslationData:
     versions: int = 0
     development: float = 0.01
     test: float = 0.01
+    templates: str = ""
 
     def __post_init__(self) -> None:
         between("vocabulary", self.vocabulary, VOCABULARY)
         between("longest", self.longest, LONGEST)
         between("versions", self.versions, (0, 1_000_000))
         held_out(development=self.development, **({"test": self.test} if self.test else {}))
+        if self.templates:
+            one_of("templates", self.templates, TEMPLATES)
 
 
 SETTINGS = Settings(architecture="transformer", width=192, layers=3, heads=6, dropout=0.1)
@@ -74,13 +79,7 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
     """Read the pairs, learn the vocabulary, build network and trainer."""
     settings, options, values = parts
     assert data is not None
-    corpus = read_pairs(data)
-    report_bad(corpus.bad, say)
-    pairs = [pair[::-1] for pair in corpus.examples] if values.swap else list(corpus.examples)
-    training, development, test = split(pairs, lambda pair: pair[0].lower(), values.development, values.test)
-    if not training or not development:
-        raise HeadlightError(f"{data} has too few pairs to hold some out: give at least a few hundred.")
-    training = _first_versions(training, values.versions)
+    training, development, test = parted(data, values, say)
     tokenizer = piece_tokenizer((text for pair in training for text in pair), values.vocabulary)
     samples = _fitting(samples_of(tokenizer, training), values.longest)
     judged = _fitting(samples_of(tokenizer, development), values.longest)[:READ]
@@ -98,11 +97,12 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
 
     def save(folder: Path, history: Record) -> Card:
         scores = scored(network, tokenizer, test or development, values.longest, say)
+        scores |= held_out_scores(network, tokenizer, values.templates, say)
         plan = {"settings": asdict(settings), "options": asdict(options), "data": asdict(values)}
         card = Card(
             title=f"Translation · {settings.title}",
             summary=f"Translates lower-cased sentences. {network.num_parameters():,} weights.",
-            data=f"{data.name}: {len(samples):,} pairs of at most {values.longest} pieces a side.",
+            data=_about(data, len(samples), values),
             history=told_of(history),
             values={"task": "translation", **plan},
             scores={"steps": trainer.step, **scores},
@@ -112,6 +112,20 @@ def begin(parts: tuple[Any, ...], data: Path | None, device: str, say: Say) -> C
         return card
 
     return Course(trainer, save)
+
+
+def parted(data: Path, values: TranslationData, say: Say) -> tuple[Pairs, Pairs, Pairs]:
+    """The pairs to train on, for development and for test; the same values give the same pairs, whenever it is asked.
+
+    Raises HeadlightError for data with too few pairs.
+    """
+    corpus = read_pairs(data)
+    report_bad(corpus.bad, say)
+    pairs = [pair[::-1] for pair in corpus.examples] if values.swap else list(corpus.examples)
+    training, development, test = split(pairs, _key, values.development, values.test)
+    if not training or not development:
+        raise HeadlightError(f"{data} has too few pairs to hold some out: give at least a few hundred.")
+    return _first_versions(_with_templates(training, values), values.versions), development, test
 
 
 def samples_of(tokenizer: PreTrainedTokenizerFast, pairs: Sequence[tuple[str, str]]) -> list[Sample]:
@@ -151,6 +165,17 @@ def scored(
     }
 
 
+def held_out_scores(
+    network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, templates: str, say: Say
+) -> dict[str, float | int | str | None]:
+    """Of the sentences that the templates keep from training, how many come out right; {} without templates."""
+    if not templates:
+        return {}
+    held = TEMPLATES[templates].held_out
+    right = sum(map(str.__eq__, translated(network, tokenizer, list(held), say), held.values()))
+    return {"templated sentences held out": len(held), "of these translated right": right}
+
+
 def translated(
     network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, sources: Sequence[str], say: Say
 ) -> list[str]:
@@ -169,6 +194,31 @@ def translated(
             said[place] = text
         say(f"{start + len(places):,} of {len(order):,} test sentences translated.")
     return said
+
+
+def _with_templates(training: Pairs, values: TranslationData) -> Pairs:
+    """The pairs with the templated ones behind them, none of them with a source that is held out.
+
+    A templated source that the file's own split would put to development or test stays out, too: it may stand there.
+    """
+    if not values.templates:
+        return training
+    own = TEMPLATES[values.templates]
+    added, *_ = split(own.pairs(), _key, values.development, values.test)
+    return own.without_held_out(training + added)
+
+
+def _key(pair: tuple[str, str]) -> str:
+    return pair[0].lower()
+
+
+def _about(data: Path, pairs: int, values: TranslationData) -> str:
+    told = f"{data.name}: {pairs:,} pairs of at most {values.longest} pieces a side"
+    if not values.templates:
+        return f"{told}."
+    own = TEMPLATES[values.templates]
+    held = ", ".join(own.held_out)
+    return f"{told}, among them up to {len(own.pairs()):,} templated ones. {own.about} Kept from training: {held}."
 
 
 def _first_versions(pairs: Pairs, most: int) -> Pairs:

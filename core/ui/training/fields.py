@@ -143,6 +143,7 @@ PRACTICE: dict[str, tuple[Field, ...]] = {
             options={"uniform": "All answers", "others": "Wrong ones"},
         ),
         Real("word_dropout", "Word dropout", _about("word_dropout"), high=0.9),
+        Choice("dropping", "Dropped from", _about("dropping"), options={"even": "All texts", "texts": "Some texts"}),
         Whole("patience", "Patience", _about("patience"), high=1000),
     ),
     "Computation": (

@@ -4,7 +4,7 @@ from typing import Any
 
 from transformers import AutoModelForSequenceClassification
 
-from core.zoo.pooling.configuration import PoolingConfig
+from core.zoo.pooling.configuration import PoolingConfig, guide_values
 from core.zoo.pooling.modeling import PoolingForSequenceClassification
 
 CONFIG = PoolingConfig
@@ -13,4 +13,4 @@ MODELS: list[tuple[Any, type[PoolingForSequenceClassification]]] = [
     (AutoModelForSequenceClassification, PoolingForSequenceClassification)
 ]
 
-__all__ = ["CONFIG", "MODELS", "PoolingConfig", "PoolingForSequenceClassification"]
+__all__ = ["CONFIG", "MODELS", "PoolingConfig", "PoolingForSequenceClassification", "guide_values"]

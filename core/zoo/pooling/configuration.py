@@ -9,8 +9,10 @@ from transformers import PreTrainedConfig
 from core.errors import HeadlightError
 from core.zoo.sizes import require_share, require_sizes
 
-ENCODERS = ("bilstm", "cnn", "average")
-ATTENTIONS = ("additive", "dot", "uniform")
+ENCODERS = ("bilstm", "cnn", "average", "mlp")
+ATTENTIONS = ("additive", "dot", "uniform", "guided")
+# What a guide's config says of how it attends; its classifier is not needed.
+OF_GUIDE = ("vocab_size", "hidden_size", "embedding_size", "encoder", "attention", "kernel_sizes", "pad_token_id")
 
 
 class PoolingConfig(PreTrainedConfig):
@@ -18,8 +20,12 @@ class PoolingConfig(PreTrainedConfig):
 
     hidden_size   width of the states
     encoder       "bilstm": an LSTM in both directions; "cnn": filters of `kernel_sizes`; "average": each embedding by
-                  itself, so that the order of the words is lost
-    attention     "additive": v · tanh(W q + U h), "dot": q · h, with a learned query q; "uniform": the mean
+                  itself through a
+                  ReLU, so that the order of the words is lost; "mlp": the same through a tanh
+    attention     "additive": v · tanh(W q + U h), "dot": q · h, with a learned query q; "uniform": the mean; "guided":
+                  the weights of another classifier of this kind, the guide, which stays as it is: the diagnostic MLP of
+                  Wiegreffe & Pinter (2019)
+    guide         of guided attention: the guide's own config, as `guide_values` gives it
     kernel_sizes  odd widths of the filters, which share the states' width evenly
     forget_bias   of the LSTM's forget gates at the start: what their two biases sum to
 
@@ -34,6 +40,7 @@ class PoolingConfig(PreTrainedConfig):
     encoder: str = "bilstm"
     attention: str = "additive"
     kernel_sizes: list[int] | tuple[int, ...] = (1, 3, 5, 7)
+    guide: dict[str, Any] | None = None
     dropout: float = 0.0
     forget_bias: float = 0.0
     tie_word_embeddings: bool = False
@@ -49,7 +56,30 @@ class PoolingConfig(PreTrainedConfig):
         for wrong, sentence in self._misfits():
             if wrong:
                 raise HeadlightError(sentence)
+        if self.attention == "guided":
+            self._require_guide()
         super().__post_init__(**kwargs)  # type: ignore[no-untyped-call]
+
+    @property
+    def guide_config(self) -> PoolingConfig:
+        """The config of the guide. Raises HeadlightError where there is none."""
+        return PoolingConfig(**(self.guide or {}))
+
+    def _require_guide(self) -> None:
+        """Raise HeadlightError unless the guide is a network that reads the same tokens and has weights of its own."""
+        values = self.guide
+        if not isinstance(values, dict) or not values:
+            raise HeadlightError("Guided attention needs the config of its guide: give one as guide.")
+        if unknown := sorted(str(name) for name in values if name not in OF_GUIDE):
+            raise HeadlightError(f"The guide has {unknown[0]}, which is no value of a guide: leave it out.")
+        if values.get("attention") == "guided":
+            raise HeadlightError("The guide is guided itself: choose one with attention of its own.")
+        guide = PoolingConfig(**values)
+        if (guide.vocab_size, guide.pad_token_id) != (self.vocab_size, self.pad_token_id):
+            raise HeadlightError(
+                f"The guide reads {guide.vocab_size} tokens and this network {self.vocab_size}, or they differ in the "
+                "one for padding: choose a guide of the same vocabulary."
+            )
 
     def _misfits(self) -> list[tuple[bool, str]]:
         """What may not fit together, each with the sentence about it."""
@@ -67,6 +97,10 @@ class PoolingConfig(PreTrainedConfig):
                 f"There is no attention called {self.attention!r}: choose one of {', '.join(ATTENTIONS)}.",
             ),
             (
+                self.guide is not None and self.attention != "guided",
+                f"There is a guide, which {self.attention} attention does not follow: leave it out, or choose guided.",
+            ),
+            (
                 self.encoder == "bilstm" and self.hidden_size % 2 == 1,
                 f"Both directions share the width, and {self.hidden_size} is odd: choose an even one.",
             ),
@@ -80,3 +114,8 @@ class PoolingConfig(PreTrainedConfig):
     def _filters_fit(self) -> bool:
         sizes = self.kernel_sizes
         return bool(sizes) and all(size % 2 == 1 for size in sizes) and self.hidden_size % len(sizes) == 0
+
+
+def guide_values(config: PoolingConfig) -> dict[str, Any]:
+    """What another network's config has to say of this one to be guided by it."""
+    return {name: getattr(config, name) for name in OF_GUIDE}

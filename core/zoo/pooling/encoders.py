@@ -1,4 +1,4 @@
-"""The three encoders of a classifier with pooling attention: what each word's state is made of.
+"""The encoders of a classifier with pooling attention: what each word's state is made of.
 
 Shapes: B batch, S tokens, E width of an embedding, H width of a state.
 """
@@ -6,6 +6,7 @@ Shapes: B batch, S tokens, E width of an embedding, H width of a state.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -42,18 +43,20 @@ class Convolution(nn.Module):
 
 
 class EachAlone(nn.Module):
-    """Each word by itself: ReLU of a linear map."""
+    """Each word by itself: a linear map, and what bends it, ReLU as Jain & Wallace or tanh as Wiegreffe & Pinter."""
 
-    def __init__(self, config: PoolingConfig) -> None:
+    def __init__(self, config: PoolingConfig, bend: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
         self.linear = nn.Linear(config.embedding_size, config.hidden_size)
+        self.bend = bend
 
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
-        return torch.relu(self.linear(embedded))
+        return self.bend(self.linear(embedded))  # (B, S, E) -> (B, S, H)
 
 
 ENCODERS: dict[str, Callable[[PoolingConfig], nn.Module]] = {
     "bilstm": BiLstm,
     "cnn": Convolution,
-    "average": EachAlone,
+    "average": partial(EachAlone, bend=torch.relu),
+    "mlp": partial(EachAlone, bend=torch.tanh),
 }
