@@ -22,6 +22,7 @@ _OF_OURS = {
     "bilstm": "recurrence",
     "cnn": "convolution",
     "average": "no",
+    "mlp": "no",
 }
 _LEARNED = {"albert", "bert", "bart", "camembert", "distilbert", "electra", "gpt2", "opt", "roberta", "xlm-roberta"}
 

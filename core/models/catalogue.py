@@ -1,6 +1,6 @@
 """What can be opened here by name, and why not what cannot.
 
-A model is added by adding one file to `core/models/entries` that defines `ENTRY`.
+A model is added by adding one file to `core/models/entries` that defines `ENTRY`, or one folder to `core/zoo/weights`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.hub import HubId, snapshot
+from core.models.shipped import Shipped, shipped, shipped_called
 
 _Unpack = Callable[[Path, Job | None], Path]
 
@@ -29,10 +30,12 @@ class Entry:
     licence   of the weights
     nbytes    what its files take on the disk, about
     locate    returns the folder with its files; raises HeadlightError with the reason when it is not here
-    package   the distribution that carries the files; None for a model of the hub
+    package   the distribution that carries the files; None for a model of the hub or of this checkout
     digests   SHA-256 of each of the package's files that loading reads, by file name
     unpack    for files that cannot be opened as they are: makes a folder that can, once, and returns it
-    hub       where the hub has it; None for a model that comes with a package
+    hub       where the hub has it; None for a model that comes with a package or with this checkout
+    rank      of a model of this checkout: 0 the main one of a task, 1 its siblings, 2 study material; None for others
+    answers   whether it is an encoder-decoder, said here where its files say so only once they are unpacked
     """
 
     name: str
@@ -44,6 +47,8 @@ class Entry:
     digests: Mapping[str, str] = field(default_factory=dict)
     unpack: _Unpack | None = None
     hub: HubId | None = None
+    rank: int | None = None
+    answers: bool = False
 
     def open_folder(self, job: Job | None = None) -> Path:
         """The folder that loading reads, checked. Raises HeadlightError, one sentence, when it cannot be had."""
@@ -101,13 +106,21 @@ class Listing:
 
 
 def catalogue() -> tuple[Listing, ...]:
-    """Every entry, the default first, then those of packages, with the reason beside what cannot be opened here."""
-    return tuple(Listing(entry, _reason_against(entry)) for entry in _entries())
+    """Every entry, the default first, then those of this checkout, of packages and of the hub.
+
+    With each stands the reason why it cannot be opened here, where it cannot.
+    """
+    default, *others = _entries()
+    entries = (default, *map(_entry_of, shipped()), *others)
+    return tuple(Listing(entry, _reason_against(entry)) for entry in entries)
 
 
 def find(name: str) -> Entry | None:
     """The entry of that name, or None."""
-    return next((entry for entry in _entries() if entry.name == name), None)
+    listed = next((entry for entry in _entries() if entry.name == name), None)
+    if listed is None and (trained := shipped_called(name)) is not None:
+        return _entry_of(trained)
+    return listed
 
 
 @cache
@@ -116,6 +129,29 @@ def _entries() -> tuple[Entry, ...]:
     modules = (importlib.import_module(f"{package.__name__}.{m.name}") for m in pkgutil.iter_modules(package.__path__))
     entries = [module.ENTRY for module in modules]
     return tuple(sorted(entries, key=lambda e: (e.name != package.DEFAULT, e.package is None, e.name.lower())))
+
+
+def _entry_of(trained: Shipped) -> Entry:
+    """The entry of a model of this checkout. An adapter is only here where its base is."""
+
+    def locate() -> Path:
+        if trained.unavailable:
+            raise HeadlightError(trained.unavailable)
+        if trained.base is not None:
+            based_on(trained.name, trained.base).locate()
+        return trained.folder
+
+    summary, licence = trained.summary or "Damaged", trained.licence or "unknown"
+    return Entry(trained.name, summary, licence, trained.nbytes, locate, rank=trained.rank)
+
+
+def based_on(name: str, base: str) -> Entry:
+    """The entry that an adapter called `name` is added to. Raises HeadlightError where there is none."""
+    found = find(base)
+    trained = shipped_called(base)
+    if found is None or (trained is not None and trained.base is not None):
+        raise HeadlightError(f"{name} is added to {base}, which is no whole model of the catalogue: check the name.")
+    return found
 
 
 def _reason_against(entry: Entry) -> str | None:

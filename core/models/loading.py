@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
-import transformers
 from torch import nn
-from transformers import AutoConfig, AutoTokenizer, PreTrainedModel
+from transformers import AutoTokenizer, PreTrainedModel
 
-from core.capture import capturable
 from core.errors import HeadlightError
 from core.jobs import Job
+from core.models.adapters import adapter_of, added
 from core.models.catalogue import find
+from core.models.configs import model_class_of, read_config, require_layers
 from core.models.devices import SPREAD, Spread, best_device, dtype_named, first_device
 from core.models.estimate import fit, free_nbytes, sketch
 from core.models.hub import hub_id, snapshot
@@ -28,8 +26,8 @@ from core.models.probing import settled
 from core.models.refusals import RandomWeights
 from core.models.report import LoadReport, report_of
 from core.models.weights import WeightFiles, weights_of, whole_numbers, without, wrapper_of
+from core.models.wording import worded
 from core.text import TextEncoder, encoder_of
-from core.zoo import ARCHITECTURES
 
 MAX_TOKENS = 16_384
 # Without one of these, transformers makes up a tokenizer with an empty vocabulary.
@@ -39,10 +37,6 @@ TOKENIZER_FILES = (
 )  # fmt: skip
 # These read bytes or code points, and need no vocabulary.
 WITHOUT_FILES = ("ByT5Tokenizer", "CanineTokenizer", "PerceiverTokenizer")
-# Of an absurd number of these, the libraries would write lists for hours before they read the first weight.
-MOST_LABELS = 1_000_000
-FEW_LAYERS = 1_000
-_LAYERS = re.compile(r"(num|n)_(\w+_)?layers?|(en|de)coder_layers")
 
 
 def load(
@@ -70,41 +64,33 @@ def load(
     folder, shown_name, revision = _located(name, job)
     name, shown_name = called or name, called or shown_name
     _advance(job, 1, "reading the weights")
-    config = _read_config(name, folder)
-    model_class = _model_class(name, folder, config)
-    files = weights_of(name, folder)
-    _require_layers(name, folder, files)
+    config = read_config(name, folder)
+    model_class = model_class_of(name, folder, config)
+    adapter = adapter_of(name, folder, job)
+    files = adapter.files(name) if adapter else weights_of(name, folder)
+    require_layers(name, folder, files)
     device = device or _fitting(files.nbytes(torch_dtype))
     fit(name, files.nbytes(torch_dtype), device, most_bytes)
-    with _worded(f"{name}: its weights are damaged or do not belong to its config.json; get its files again."):
+    with worded(f"{name}: its weights are damaged or do not belong to its config.json; get its files again."):
         spread = Spread(memory) if device == SPREAD else None
         drawn = sketch(model_class, config)
         _require_fractions(name, files, drawn)
         prefix = wrapper_of(files.tensors, drawn, model_class.base_model_prefix)
-        network, report = _read_weights(folder, model_class, config, files, prefix, torch_dtype, spread)
+        whole = adapter.base if adapter else folder
+        network, report = _read_weights(whole, model_class, config, files, prefix, torch_dtype, spread)
+        report = added(name, network, report, adapter) if adapter else report
     report = _accepted(name, report, insist)
-    encoder, ids = _text_encoder(name, folder, network)
+    encoder, ids = _text_encoder(name, folder if _has_tokenizer(folder) else whole, network)
     report = replace(report, tokenizer_size=ids, embedding_rows=_embedding_rows(network))
     _advance(job, 2, "trying it out")
     if device == SPREAD:
         device = first_device(network)
     else:
-        with _worded(f"The device {device} is not here or has too little memory for {name}: choose another."):
+        with worded(f"The device {device} is not here or has too little memory for {name}: choose another."):
             nn.Module.to(network, device)
-    with _worded(f"{name} failed on a first short text: its files do not belong together, or it does not read text."):
+    with worded(f"{name} failed on a first short text: its files do not belong together, or it does not read text."):
         report = replace(report, probe=settled(network, encoder, device))
         return Model(shown_name, network, encoder, report, revision or _digest_of(files), device)
-
-
-@contextmanager
-def _worded(sentence: str) -> Iterator[None]:
-    """Broken or hostile files make the libraries raise errors of any kind: each becomes this sentence."""
-    try:
-        yield
-    except HeadlightError:
-        raise
-    except Exception as error:
-        raise HeadlightError(sentence) from error
 
 
 def _advance(job: Job | None, done: int, step: str) -> None:
@@ -117,7 +103,7 @@ def _located(name: str, job: Job | None) -> tuple[Path, str, str | None]:
     if entry := find(name):
         folder = entry.open_folder(job)
         return folder, name, entry.revision(folder)
-    with _worded(f"{name} is no path that this machine can have: check it."):  # for instance one that is too long
+    with worded(f"{name} is no path that this machine can have: check it."):  # for instance one that is too long
         folder = Path(name).expanduser()
         if (folder / "config.json").is_file():
             # A folder's path would carry the names of one machine into every caption.
@@ -142,41 +128,6 @@ def _fitting(nbytes: int) -> str:
     return SPREAD if torch.cuda.device_count() > 1 and free is not None and nbytes > free else best
 
 
-def _read_config(name: str, folder: Path) -> Any:
-    unknown = f"{name}: its config.json does not describe an architecture that the installed transformers knows"
-    with _worded(f"{unknown}{_own_code(folder)}."):
-        if int(_stated(folder).get("num_labels", 0)) > MOST_LABELS:
-            raise ValueError("more labels than anybody could tell apart")
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    config.return_dict = True  # answers are read by name
-    config.transformers_weights = None  # would name other weight files than those that were looked into
-    return capturable(config, name)
-
-
-def _stated(folder: Path) -> dict[str, Any]:
-    """What a config.json says, before any library makes something of it; nothing where it cannot be read."""
-    with suppress(OSError, ValueError, RecursionError):
-        stated = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        return stated if isinstance(stated, dict) else {}
-    return {}
-
-
-def _own_code(folder: Path) -> str:
-    """A clause for folders that bring a program along."""
-    return ", and the code that it brings is never run" if "auto_map" in _stated(folder) else ""
-
-
-def _require_layers(name: str, folder: Path, files: WeightFiles) -> None:
-    """Raise HeadlightError for more layers than there are tensors. Layers may share theirs, and so a few always may."""
-    most = max(len(files.tensors), FEW_LAYERS)
-    for key, count in _stated(folder).items():
-        if _LAYERS.fullmatch(key) and isinstance(count, int) and count > most:
-            raise HeadlightError(
-                f"{name}: its config.json asks for {count:,} layers, and its weights are {len(files.tensors):,} "
-                "tensors; get its files again."
-            )
-
-
 def _require_fractions(name: str, files: WeightFiles, drawn: PreTrainedModel) -> None:
     """Raise HeadlightError where whole numbers would be read as weights: without their scale they mean nothing."""
     wrong = [] if hasattr(drawn.config, "quantization_config") else whole_numbers(files.tensors, drawn)
@@ -185,22 +136,6 @@ def _require_fractions(name: str, files: WeightFiles, drawn: PreTrainedModel) ->
             f"{name}: {len(wrong):,} of its weights, the first of them {wrong[0]}, are whole numbers "
             f"({files.tensors[wrong[0]].dtype}) without a scale; get its files again in a format with fractions."
         )
-
-
-def _model_class(name: str, folder: Path, config: Any) -> type[PreTrainedModel]:
-    """The class that the config names, so that a classifier keeps its head and a language model its own."""
-    named = str((config.architectures or [""])[0])
-    model_class = ARCHITECTURES.get(named) or getattr(transformers, named, None)
-    # The base class of all is no model, and trying it once would spoil what the library remembers of all others.
-    if (
-        not (isinstance(model_class, type) and issubclass(model_class, PreTrainedModel))
-        or model_class is PreTrainedModel
-    ):
-        raise HeadlightError(
-            f"{name}: its architecture, {named or 'unnamed'}, is neither one of Headlight's nor one that transformers "
-            f"offers{_own_code(folder)}."
-        )
-    return model_class
 
 
 def _read_weights(
@@ -246,12 +181,16 @@ def _accepted(name: str, report: LoadReport, insist: bool) -> LoadReport:
 
 def _text_encoder(name: str, folder: Path, network: PreTrainedModel) -> tuple[TextEncoder, int]:
     """The tokenizer, and the number of ids that it can give."""
-    with _worded(f"{name}: its tokenizer cannot be read; get its tokenizer.json again."):
-        if not any((folder / file).is_file() for file in TOKENIZER_FILES) and not _reads_characters(folder):
+    with worded(f"{name}: its tokenizer cannot be read; get its tokenizer.json again."):
+        if not _has_tokenizer(folder) and not _reads_characters(folder):
             raise HeadlightError(f"{name} has no tokenizer: put its tokenizer.json beside its config.json.")
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         limit = min(tokenizer.model_max_length, positions_of(network), MAX_TOKENS)
         return encoder_of(tokenizer, limit), max(tokenizer.get_vocab().values(), default=-1) + 1
+
+
+def _has_tokenizer(folder: Path) -> bool:
+    return any((folder / file).is_file() for file in TOKENIZER_FILES)
 
 
 def _reads_characters(folder: Path) -> bool:

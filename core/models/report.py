@@ -41,6 +41,9 @@ class LoadReport:
     tokenizer_size  number of different ids that the tokenizer can give
     embedding_rows  number of ids that the network has an embedding for
     insisted        whether random weights would have kept it closed, had nobody insisted
+    adapted         number of weights that a LoRA adapter was added to; 0 without one
+    rank            of what it added
+    brought         tensors that it brought whole, such as a classifier
     probe           how the attention of the first short text was read; "" before it was
     """
 
@@ -58,6 +61,9 @@ class LoadReport:
     tokenizer_size: int = 0
     embedding_rows: int = 0
     insisted: bool = False
+    adapted: int = 0
+    rank: int = 0
+    brought: tuple[str, ...] = ()
     probe: str = ""
 
     @property
@@ -97,6 +103,14 @@ class LoadReport:
             yield ReportLine(f"{counted}: the model has no place for them.", "info")
         if self.prefix:
             yield ReportLine(f"The prefix “{self.prefix}” was taken off the names in the files.", "warning")
+        if self.adapted:
+            whole = (
+                f", and brought {len(self.brought)} {'tensor' if len(self.brought) == 1 else 'tensors'} whole"
+                if self.brought
+                else ""
+            )
+            weights = "1 weight" if self.adapted == 1 else f"{self.adapted:,} weights"
+            yield ReportLine(f"A LoRA adapter added changes of rank {self.rank} to {weights}{whole}.", "info")
         if self.pickled:
             yield ReportLine("The weights come from a pickle, read without running anything in it.", "info")
         yield from self._about_tokens()

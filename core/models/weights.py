@@ -72,7 +72,7 @@ def weights_of(name: str, folder: Path) -> WeightFiles:
         )
     tensors: dict[str, Stored] = {}
     for path in paths:
-        tensors |= _pickled(name, path) if path.suffix == ".bin" else _safetensors(name, path)
+        tensors |= _pickled(name, path) if path.suffix == ".bin" else tensors_in(name, path)
     return WeightFiles(paths, tensors)
 
 
@@ -109,8 +109,11 @@ def without(prefix: str) -> dict[str, str]:
     return {f"^{re.escape(prefix)}": ""} if prefix else {}
 
 
-def _safetensors(name: str, path: Path) -> dict[str, Stored]:
-    """From the header itself: the library would map the whole file, which fails for one larger than the memory."""
+def tensors_in(name: str, path: Path) -> dict[str, Stored]:
+    """The tensors of a safetensors file. Raises HeadlightError, one sentence, for a damaged one.
+
+    From the header itself: the library would map the whole file, which fails for one larger than the memory.
+    """
     try:
         with path.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")

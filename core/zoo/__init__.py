@@ -3,9 +3,9 @@
 ARCHITECTURES   each model class by its name, as a checkpoint's config.json has it
 """
 
-from core.zoo import pooling, recurrent, transformer
+from core.zoo import pooling, recurrent, tagging, transformer
 from core.zoo.registry import registered
 
-ARCHITECTURES = registered([transformer, recurrent, pooling])
+ARCHITECTURES = registered([transformer, recurrent, pooling, tagging])
 
 __all__ = ["ARCHITECTURES"]

@@ -5,6 +5,7 @@ from typing import Any
 from transformers import AutoModelForSeq2SeqLM
 
 from core.zoo.recurrent.configuration import RecurrentConfig
+from core.zoo.recurrent.letters import LetterTokenizer
 from core.zoo.recurrent.modeling import RecurrentForConditionalGeneration
 
 CONFIG = RecurrentConfig
@@ -13,4 +14,4 @@ MODELS: list[tuple[Any, type[RecurrentForConditionalGeneration]]] = [
     (AutoModelForSeq2SeqLM, RecurrentForConditionalGeneration)
 ]
 
-__all__ = ["CONFIG", "MODELS", "RecurrentConfig", "RecurrentForConditionalGeneration"]
+__all__ = ["CONFIG", "MODELS", "LetterTokenizer", "RecurrentConfig", "RecurrentForConditionalGeneration"]

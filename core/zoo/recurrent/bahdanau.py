@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from core.zoo.recurrent.configuration import RecurrentConfig
-from core.zoo.recurrent.decoder import Carried, Readout, RecurrentDecoder, cross_attention
+from core.zoo.recurrent.decoder import Carried, RecurrentDecoder, cross_attention, readout_of
 from core.zoo.recurrent.encoder import Encoded
 from core.zoo.scores.score import Memory
 
@@ -21,7 +21,7 @@ class BahdanauDecoder(RecurrentDecoder):
     def __init__(self, config: RecurrentConfig) -> None:
         super().__init__(config, fed_width=config.hidden_size)
         self.attention = cross_attention(config)
-        self.readout = Readout(config.hidden_size)
+        self.readout = readout_of(config)
 
     def forward(self, embedded: Tensor, encoded: Encoded, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Embedded (B, T, E), source mask (B, S) -> outputs (B, T, H), weights (B, T, S)."""

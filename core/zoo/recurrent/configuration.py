@@ -11,8 +11,9 @@ from core.zoo.sizes import require_share, require_sizes
 
 CELL_NAMES = ("tanh", "lstm", "gru")
 # Those whose query is the state after the step, as in Luong et al. (2015).
-LUONG = ("dot", "general", "concat", "local", "uniform")
+LUONG = ("dot", "general", "concat", "sum", "local", "uniform")
 ATTENTIONS = ("none", "additive", *LUONG)
+STARTS = ("encoder", "zero")
 
 
 class RecurrentConfig(PreTrainedConfig):
@@ -25,6 +26,10 @@ class RecurrentConfig(PreTrainedConfig):
     input_feeding      whether the decoder's output before is part of its input, as in Luong et al. (2015); None: with
                        every score but "additive", whose decoder is fed the context anyway
     window             D of "local"
+    encoder_size       width of the encoder's states where they are wider or narrower than the decoder's: a linear map
+                       then makes each of them as wide as those; None: hidden_size, and no map
+    start              the decoder's first state: "encoder", of the encoder's last states; "zero", of nothing
+    readout            whether the words are read from h~ = tanh(W [c; s]); else from [c; s] itself
     forget_bias        of an LSTM's forget gates at the start: what their two biases sum to
     tie_word_embeddings  one table for source, target and output, instead of three
 
@@ -42,6 +47,9 @@ class RecurrentConfig(PreTrainedConfig):
     attention: str = "additive"
     input_feeding: bool | None = None
     window: int = 10
+    encoder_size: int | None = None
+    start: str = "encoder"
+    readout: bool = True
     dropout: float = 0.0
     forget_bias: float = 0.0
     tie_word_embeddings: bool = False
@@ -59,6 +67,7 @@ class RecurrentConfig(PreTrainedConfig):
             embedding_size=self.embedding_size,
             num_hidden_layers=self.num_hidden_layers,
             window=self.window,
+            encoder_size=self.encoder_width,
         )
         require_share("dropout", self.dropout)
         if self.input_feeding is None:
@@ -67,6 +76,16 @@ class RecurrentConfig(PreTrainedConfig):
             if wrong:
                 raise HeadlightError(sentence)
         super().__post_init__(**kwargs)  # type: ignore[no-untyped-call]
+
+    @property
+    def encoder_width(self) -> int:
+        """Of the encoder's own states, before any map."""
+        return self.hidden_size if self.encoder_size is None else self.encoder_size
+
+    @property
+    def output_width(self) -> int:
+        """Of what the words are read from."""
+        return self.hidden_size if self.readout else 2 * self.hidden_size
 
     def _misfits(self) -> list[tuple[bool, str]]:
         """What may not fit together, each with the sentence about it."""
@@ -85,16 +104,25 @@ class RecurrentConfig(PreTrainedConfig):
                 f"of {', '.join(LUONG)}, or leave it out.",
             ),
             (
-                self.bidirectional and self.hidden_size % 2 == 1,
-                f"Both directions share the width, and {self.hidden_size} is odd: choose an even one.",
+                self.bidirectional and self.encoder_width % 2 == 1,
+                f"Both directions share the width, and {self.encoder_width} is odd: choose an even one.",
             ),
             (
                 not self.is_encoder_decoder,
                 "is_encoder_decoder is false, and a recurrent network has an encoder and a decoder: set it to true.",
             ),
             (
-                self.tie_word_embeddings and self.embedding_size != self.hidden_size,
-                f"Tied embeddings are as wide as the states, and these are {self.embedding_size} and "
-                f"{self.hidden_size} wide: choose equal widths, or do not tie them.",
+                self.tie_word_embeddings and self.embedding_size != self.output_width,
+                f"Tied embeddings are as wide as what words are read from, and these are {self.embedding_size} and "
+                f"{self.output_width} wide: choose equal widths, or do not tie them.",
+            ),
+            (
+                self.start not in STARTS,
+                f"There is no first state called {self.start!r}: choose one of {', '.join(STARTS)}.",
+            ),
+            (
+                self.attention == "none" and (self.start == "zero" or not self.readout),
+                "Without attention the decoder knows the source by its first state only and reads words from its own "
+                'states: set start to "encoder" and readout to true.',
             ),
         ]

@@ -22,7 +22,7 @@ class Carried(NamedTuple):
     """What a decoder takes from one step to the next.
 
     state   of the cell
-    output  (B, H): of the step before, zero before the first
+    output  (B, H), or (B, 2 · H) without a readout: of the step before, zero before the first
     memory  what it looks at, the same at every step; None without attention
     """
 
@@ -42,11 +42,16 @@ class RecurrentDecoder(nn.Module):
         kind, width = CELLS[config.cell], config.hidden_size
         self.embedding = nn.Embedding(config.vocab_size, config.embedding_size)
         self.dropout = nn.Dropout(config.dropout)
-        self.start = nn.ModuleList(nn.Linear(width, width) for _ in range(kind.parts))
+        learned = kind.parts if config.start == "encoder" else 0
+        self.start = nn.ModuleList(nn.Linear(config.encoder_width, width) for _ in range(learned))
         self.cell = kind(config.embedding_size + fed_width, width)
+        self.width, self.output_width = width, config.output_width
 
     def first_state(self, encoded: Encoded) -> State:
-        """Of the encoder's final states: h = tanh(W h + b), and for an LSTM c = W c + b."""
+        """Of the encoder's final states: h = tanh(W h + b), and for an LSTM c = W c + b; or zero."""
+        if not self.start:
+            zero = encoded.last_hidden_state.new_zeros(len(encoded.last_hidden_state), self.width)  # (B, H)
+            return (zero,) * self.cell.parts
         assert encoded.final_states is not None
         parts = encoded.final_states.unbind(1)  # (B, parts, H) -> parts of (B, H)
         first, *rest = (linear(part) for linear, part in zip(self.start, parts, strict=True))
@@ -55,7 +60,8 @@ class RecurrentDecoder(nn.Module):
     def begin(self, encoded: Encoded, mask: Tensor) -> Carried:
         """Before the first step, for a source mask (B, S)."""
         state = self.first_state(encoded)
-        return Carried(state, torch.zeros_like(state[0]), self.memory(encoded, mask))
+        output = state[0].new_zeros(len(state[0]), self.output_width)
+        return Carried(state, output, self.memory(encoded, mask))
 
     def memory(self, encoded: Encoded, mask: Tensor) -> Memory | None:
         """What all steps look at."""
@@ -92,6 +98,18 @@ class Readout(nn.Module):
 
     def forward(self, context: Tensor, state: Tensor) -> Tensor:
         return torch.tanh(self.of_both(torch.cat([context, state], dim=-1)))  # (…, 2 · H) -> (…, H)
+
+
+class Joined(nn.Module):
+    """[c; s] as it is."""
+
+    def forward(self, context: Tensor, state: Tensor) -> Tensor:
+        return torch.cat([context, state], dim=-1)  # (…, H), (…, H) -> (…, 2 · H)
+
+
+def readout_of(config: RecurrentConfig) -> nn.Module:
+    """What words are read from, as the config says: called with contexts and states (…, H)."""
+    return Readout(config.hidden_size) if config.readout else Joined()
 
 
 def cross_attention(config: RecurrentConfig) -> Attention:

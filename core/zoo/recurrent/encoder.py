@@ -17,8 +17,8 @@ from core.zoo.recurrent.padding import mask_of
 class Encoded(ModelOutput):
     """The states of `core.zoo.recurrent.layers`, under names that transformers' generation knows.
 
-    last_hidden_state  (B, S, H)
-    final_states       (B, 1 or 2, H)
+    last_hidden_state  (B, S, H), as wide as the decoder's
+    final_states       (B, 1 or 2, E), E of `RecurrentConfig.encoder_width`
     mask               (B, S): 0 or False where there is padding
     """
 
@@ -38,9 +38,11 @@ class RecurrentEncoder(nn.Module):
         self.embedding = nn.Embedding(config.vocab_size, config.embedding_size)
         self.dropout = nn.Dropout(config.dropout)
         self.layers = RecurrentLayers(
-            config.cell, config.embedding_size, config.hidden_size, config.num_hidden_layers, config.bidirectional,
+            config.cell, config.embedding_size, config.encoder_width, config.num_hidden_layers, config.bidirectional,
             config.dropout,
         )  # fmt: skip
+        mapped = config.encoder_size is not None
+        self.projection = nn.Linear(config.encoder_width, config.hidden_size) if mapped else nn.Identity()
 
     def forward(
         self,
@@ -53,4 +55,4 @@ class RecurrentEncoder(nn.Module):
         embedded = self.embedding(input_ids) if inputs_embeds is None else inputs_embeds
         mask = mask_of(input_ids, embedded, attention_mask, self.pad)
         states = self.layers(self.dropout(embedded), mask)
-        return Encoded(last_hidden_state=states.each, final_states=states.final, mask=mask)
+        return Encoded(last_hidden_state=self.projection(states.each), final_states=states.final, mask=mask)

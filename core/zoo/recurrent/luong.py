@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from core.zoo.recurrent.configuration import RecurrentConfig
-from core.zoo.recurrent.decoder import Carried, Readout, RecurrentDecoder, cross_attention
+from core.zoo.recurrent.decoder import Carried, RecurrentDecoder, cross_attention, readout_of
 from core.zoo.recurrent.encoder import Encoded
 from core.zoo.scores.score import Memory
 
@@ -20,7 +20,7 @@ class LuongDecoder(RecurrentDecoder):
     def __init__(self, config: RecurrentConfig, fed_width: int = 0) -> None:
         super().__init__(config, fed_width)
         self.attention = cross_attention(config)
-        self.readout = Readout(config.hidden_size)
+        self.readout = readout_of(config)
 
     def forward(self, embedded: Tensor, encoded: Encoded, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Embedded (B, T, E), source mask (B, S) -> outputs (B, T, H), weights (B, T, S)."""
@@ -43,13 +43,13 @@ class FedLuongDecoder(LuongDecoder):
     """With input feeding: s_t = cell([y_{t-1}; h~_{t-1}], s_{t-1}), where the first h~ is zero."""
 
     def __init__(self, config: RecurrentConfig) -> None:
-        super().__init__(config, fed_width=config.hidden_size)
+        super().__init__(config, fed_width=config.output_width)
 
     def forward(self, embedded: Tensor, encoded: Encoded, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Embedded (B, T, E), source mask (B, S) -> outputs (B, T, H), weights (B, T, S)."""
         memory = self.memory(encoded, mask)
         state, for_output = self.first_state(encoded), self.for_fed(embedded)
-        output, outputs, rows = torch.zeros_like(state[0]), [], []
+        output, outputs, rows = state[0].new_zeros(len(state[0]), self.output_width), [], []
         for given in self.given(embedded):
             state = self.cell.step(torch.addmm(given, output, for_output), state)
             context, weights = self.attention(state[0][:, None], memory)

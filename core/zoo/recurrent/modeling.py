@@ -40,7 +40,7 @@ class RecurrentForConditionalGeneration(PreTrainedModel, GenerationMixin):
         self.encoder = RecurrentEncoder(config)
         self.decoder = _decoder_of(config)
         self.dropout = nn.Dropout(config.dropout)
-        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size)
+        self.lm_head = nn.Linear(config.output_width, config.vocab_size)
         self.post_init()  # type: ignore[no-untyped-call]
 
     def forward(

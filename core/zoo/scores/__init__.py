@@ -7,6 +7,7 @@ from core.zoo.scores.dot import Dot
 from core.zoo.scores.general import General
 from core.zoo.scores.local import Local
 from core.zoo.scores.score import Memory, Score
+from core.zoo.scores.sum import Sum
 from core.zoo.scores.uniform import Uniform
 
 SCORES: dict[str, type[Score]] = {
@@ -14,8 +15,9 @@ SCORES: dict[str, type[Score]] = {
     "dot": Dot,
     "general": General,
     "concat": Concat,
+    "sum": Sum,
     "local": Local,
     "uniform": Uniform,
 }
 
-__all__ = ["SCORES", "Additive", "Attention", "Concat", "Dot", "General", "Local", "Memory", "Score", "Uniform"]
+__all__ = ["SCORES", "Additive", "Attention", "Concat", "Dot", "General", "Local", "Memory", "Score", "Sum", "Uniform"]

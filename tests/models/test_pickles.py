@@ -1,0 +1,85 @@
+"""A pickle is data to be read, never a program to be run."""
+
+import collections
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.models.pickles import MOST_BYTES, plain_data
+from tests.sentences import refused
+
+NAMES = frozenset({"collections.OrderedDict", "collections.defaultdict", "builtins.int"})
+
+
+class Letters:
+    """Pickled like the tokenizers of Keras: an object with a state."""
+
+    def __init__(self) -> None:
+        self.counts = collections.OrderedDict(a=3, b=5)
+        self.seen = collections.defaultdict(int, {"a": 1})
+        self.index = {"a": 1, "b": 70_000}
+        self.rest = (None, True, False, 0.5)[0]
+
+
+class Hostile:
+    """Runs a program when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.path,)
+
+
+def test_objects_become_dicts_of_what_they_hold() -> None:
+    data = pickle.dumps({"letters": Letters(), "most": 25}, protocol=4)
+    assert plain_data(data, NAMES | {f"{__name__}.Letters"}) == {
+        "letters": {"counts": {"a": 3, "b": 5}, "seen": {"a": 1}, "index": {"a": 1, "b": 70_000}, "rest": None},
+        "most": 25,
+    }
+
+
+def test_a_program_in_a_pickle_is_refused_and_not_run(tmp_path: Path) -> None:
+    data = pickle.dumps({"letters": Hostile(tmp_path / "run")}, protocol=4)
+    with refused("names", "not read"):
+        plain_data(data, NAMES)
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_an_allowed_name_would_do_is_not_done() -> None:
+    data = pickle.dumps(collections.OrderedDict([("a", 1)]), protocol=4)
+    assert plain_data(data, NAMES) == {"a": 1}
+    with refused("collections.OrderedDict"):
+        plain_data(data, frozenset())
+
+
+@pytest.mark.parametrize("value", [[1, 2], {1}, b"bytes", 1 << 80, (1, 2)])
+def test_anything_but_dicts_texts_and_numbers_is_refused(value: object) -> None:
+    with refused("more than hold plain data"):
+        plain_data(pickle.dumps(value, protocol=4), NAMES)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x80\x04",
+        b"\x80\x04.",
+        b"\x80\x04h\x09.",
+        b"}u.",
+        b"(}u.",
+        b"}}b" * 2,
+        b"\x80\x04K\x01K\x02b.",
+        b"no pickle",
+    ],
+)
+def test_damaged_pickles_are_refused(data: bytes) -> None:
+    with refused("damaged"):
+        plain_data(data, NAMES)
+
+
+def test_a_large_pickle_is_not_even_read() -> None:
+    with refused("bytes"):
+        plain_data(b"}" * (MOST_BYTES + 1), NAMES)
