@@ -4,6 +4,7 @@ Nothing here knows Streamlit; the JavaScript and CSS in `assets` draw the bytes,
 page that needs no server. In a notebook `heatmap` draws one head with Plotly.
 """
 
+from core.views.alignment import AlignedPanel, alignment_figure
 from core.views.curves import RunCurves, curves_figure
 from core.views.figure import Figure
 from core.views.film import FilmPanel, film_figure
@@ -14,8 +15,11 @@ from core.views.matrix import heatmap_figure
 from core.views.overview import overview_figure
 from core.views.page import standalone
 from core.views.plotly import heatmap
+from core.views.quality import QualityBin, QualityCurve, quality_bins, quality_figure
 from core.views.query_key import query_key_figure
 from core.views.scales import SCALES, SPANS
+from core.views.seconds import seconds_figure
+from core.views.steps import Steps, steps_figure
 from core.views.text_view import text_figure
 from core.views.view import View
 from core.views.whole import whole_figure
@@ -23,10 +27,15 @@ from core.views.whole import whole_figure
 __all__ = [
     "SCALES",
     "SPANS",
+    "AlignedPanel",
     "Figure",
     "FilmPanel",
+    "QualityBin",
+    "QualityCurve",
     "RunCurves",
+    "Steps",
     "View",
+    "alignment_figure",
     "curves_figure",
     "film_figure",
     "head_map_figure",
@@ -35,8 +44,12 @@ __all__ = [
     "heatmap_figure",
     "lengths_figure",
     "overview_figure",
+    "quality_bins",
+    "quality_figure",
     "query_key_figure",
+    "seconds_figure",
     "standalone",
+    "steps_figure",
     "text_figure",
     "whole_figure",
 ]

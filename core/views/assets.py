@@ -56,9 +56,30 @@ SCRIPTS = {
         "film_export.js",
         "film.js",
     ),
+    "alignment": (
+        "heatmap_scale.js",
+        "film_frames.js",
+        "film_drawing.js",
+        "film_picking.js",
+        "alignment_words.js",
+        "alignment_export.js",
+        "alignment.js",
+    ),
+    "steps": (
+        "heatmap_scale.js",
+        "film_frames.js",
+        "film_playing.js",
+        "steps_words.js",
+        "steps_parts.js",
+        "steps_next.js",
+        "steps_export.js",
+        "steps.js",
+    ),
     LIGHT: ("selection.js",),
     "exporter": ("svg_context.js", "exporter_plot.js", "exporter.js"),
 }
+# Styles that a component takes over from another, before its own.
+BORROWED_STYLES = {"alignment": ("film.css",), "steps": ("film.css",)}
 
 
 def script_of(name: str) -> str:
@@ -72,10 +93,10 @@ def script_of(name: str) -> str:
 
 
 def style_of(name: str) -> str:
-    """The CSS of a component: shared rules first, then its own."""
+    """The CSS of a component: shared rules first, then borrowed ones, then its own."""
     if name == LIGHT:
         return asset("selection.css")
-    return _joined(("shared.css", f"{name}.css"))
+    return _joined(("shared.css", *BORROWED_STYLES.get(name, ()), f"{name}.css"))
 
 
 def markup_of(name: str) -> str:
