@@ -9,10 +9,11 @@ from core.ui.starting import start
 notice_arrival()
 open_frame()
 attention = st.Page("pages/attention.py", title="Attention", icon=":material/grid_view:", default=True)
+alignment = st.Page("pages/alignment.py", title="Alignment", icon=":material/translate:", url_path="alignment")
 training = st.Page("pages/training.py", title="Training", icon=":material/model_training:", url_path="training")
-page = st.navigation([attention, training], position="top")
+page = st.navigation([attention, alignment, training], position="top")
 notice_page(page.url_path)
-if page == attention:
-    # The other page needs what takes seconds to import only once something is trained.
+if page != training:
+    # That page needs what takes seconds to import only once something is trained.
     start()
 page.run()

@@ -16,7 +16,15 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core.ui.arrival import Arrival
 
 # Who reads parameters, and of which page, by its path; None for those of every page.
-READERS = {"talk": None, "view": "", "request": "", "selection": "", "training": "training"}
+READERS = {
+    "talk": None,
+    "view": "",
+    "request": "",
+    "selection": "",
+    "training": "training",
+    "alignment": "alignment",
+    "alignment_view": "alignment",
+}
 _VISITED = "address_was_read"
 _PAGE = "page_of_address"
 _ARRIVED = "parameters_of_arrival"

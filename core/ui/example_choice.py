@@ -6,13 +6,15 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.ui.examples import EXAMPLES, Example
+from core.ui.examples import Example, example_with, examples_for
 from core.ui.small_models import SmallModel
 from core.ui.words import small_print
 
 # Title of the example that is open, None for a text of the reader's own.
 OPEN = "example"
 _ROUND = "round_of_pills"
+# The model that the text was last chosen for.
+_FITTED = "model_of_example"
 
 
 def show_example(title: str | None) -> None:
@@ -27,13 +29,32 @@ def show_example(title: str | None) -> None:
         state[_ROUND] = state.get(_ROUND, 0) + 1
 
 
-def example_pills(open_example: Callable[[Example], None]) -> None:
-    """Draw the pills; open_example is called with the one that is chosen."""
+def fit_example(model: str) -> None:
+    """Where another model has just been chosen, open the first of its own examples in the place of one it is not for.
+
+    To be called before the text box and the pills are drawn. What the reader wrote stays, and so does an example that
+    the address names together with this model.
+    """
     state = st.session_state
-    key = f"example_pills_{state.get(_ROUND, 0)}"
+    if state.get(_FITTED) == model:
+        return
+    state[_FITTED] = model
+    named = st.query_params.get("model") == model and "example" in st.query_params
+    now, fitting = example_with(state.get("text")), examples_for(model)
+    if now is not None and now not in fitting and not named:
+        state.text, state.text_pair = fitting[0].text, ""
+        show_example(fitting[0].title)
+
+
+def example_pills(open_example: Callable[[Example], None]) -> None:
+    """Draw the pills of the model that is chosen; open_example is called with the one that is."""
+    state = st.session_state
+    fitting = examples_for(str(state.get("model", "")))
+    # Pills of other examples are other ones: the browser knows a choice by its place among them.
+    key = f"example_pills_{state.get(_ROUND, 0)}_{fitting[0].slug}"
+    titles = [example.title for example in fitting]
     if key not in state:
-        state[key] = state.get(OPEN)
-    titles = [example.title for example in EXAMPLES]
+        state[key] = state.get(OPEN) if state.get(OPEN) in titles else None
     st.pills("Examples", titles, key=key, on_change=_take, args=(key, open_example), persist_state="session")
 
 
@@ -52,7 +73,8 @@ def example_of_small_model(model: SmallModel, open_text: Callable[[str], None]) 
 
 
 def _take(key: str, open_example: Callable[[Example], None]) -> None:
-    chosen = next((e for e in EXAMPLES if e.title == st.session_state[key]), None)
+    fitting = examples_for(str(st.session_state.get("model", "")))
+    chosen = next((e for e in fitting if e.title == st.session_state[key]), None)
     if chosen is not None:
         st.session_state[OPEN] = chosen.title
         open_example(chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.ui.examples import EXAMPLES
+from core.ui.examples import examples_for
 from core.ui.sidebar import open_example, open_text
 from core.ui.small_models import SmallModel, small_model
 from core.ui.words import small_print
@@ -12,12 +12,13 @@ from core.ui.words import small_print
 
 def example_row() -> None:
     """The examples as buttons with the number keys."""
-    small = small_model(str(st.session_state.get("model", "")))
+    model = str(st.session_state.get("model", ""))
+    small = small_model(model)
     with st.container(horizontal=True, vertical_alignment="center", key="talk_examples"):
         if small is not None:
             _own_example(small)
             return
-        for number, example in enumerate(EXAMPLES, start=1):
+        for number, example in enumerate(examples_for(model), start=1):
             open_now = example.text == st.session_state.get("text")
             st.button(
                 example.title,

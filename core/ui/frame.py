@@ -23,7 +23,8 @@ def open_frame() -> None:
     )
     dark = st.context.theme.type == "dark"
     st.logo(str(ASSETS / ("logo-dark.svg" if dark else "logo-light.svg")), size="large")
-    names = ["page.css", "training.css", *(["dark.css"] if dark else []), *(["talk.css"] if talk.talking() else [])]
+    own = ["page.css", "training.css", "alignment.css"]
+    names = [*own, *(["dark.css", "alignment_dark.css"] if dark else []), *(["talk.css"] if talk.talking() else [])]
     style = "\n".join((ASSETS / name).read_text("utf-8") for name in names)
     st.html(f"<style>{style}</style>")
     script = (ASSETS / "well_formed.js").read_text("utf-8")

@@ -20,9 +20,12 @@ PICKED = ("query", "key", "row", "col")
 _LINKED = "linked_texts"
 
 
-def texts_of(arriving: Arrival) -> dict[str, str]:
-    """The texts that a link brings, by their names; those that cannot be taken are remarked on and left out."""
-    asked = {name: text for name in TEXTS if (text := arriving.get(name)) is not None}
+def texts_of(arriving: Arrival, names: Mapping[str, str] = TEXTS) -> dict[str, str]:
+    """The texts that a link brings, by their names; those that cannot be taken are remarked on and left out.
+
+    names: those that the page has, in words by their names in an address.
+    """
+    asked = {name: text for name in names if (text := arriving.get(name)) is not None}
     st.session_state[_LINKED] = {}
     count = sum(map(len, asked.values()))
     if count > MOST_CHARACTERS:
@@ -34,7 +37,7 @@ def texts_of(arriving: Arrival) -> dict[str, str]:
     readable = {name: text for name, text in asked.items() if any(map(str.isprintable, text.strip()))}
     arriving.remarks += [
         f"The {words} of the link holds nothing to read: it is not used."
-        for name, words in TEXTS.items()
+        for name, words in names.items()
         if name in asked and name not in readable
     ]
     st.session_state[_LINKED] = readable
@@ -52,7 +55,7 @@ def in_address(own: Mapping[str, str]) -> dict[str, str]:
 def copied(address: Mapping[str, str], own: Mapping[str, str]) -> dict[str, object]:
     """What Copy link copies: `parameters`, and `note`, a sentence on the text if it is one's own, else ""."""
     count = sum(map(len, own.values()))
-    bare = {name: value for name, value in address.items() if name not in (*TEXTS, own_texts.NUMBER)}
+    bare = {name: value for name, value in address.items() if name not in (*TEXTS, *own, own_texts.NUMBER)}
     if count <= MOST_CHARACTERS:
         carried = f"It carries your text{'s' if len(own) > 1 else ''}." if own else ""
         return {"parameters": {**bare, **own}, "note": carried}

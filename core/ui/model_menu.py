@@ -5,9 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import HeadlightError
-from core.models import Listing, catalogue, download
+from core.models import Entry, Listing, catalogue, download
 from core.models.folders import folders_below_roots
+from core.models.shipped import STUDY
 from core.ui import own_models
+from core.ui.example_choice import fit_example
 from core.ui.own_models import ADDED
 from core.ui.progress import with_progress
 from core.ui.words import note, small_print
@@ -23,19 +25,33 @@ NETWORK = "Only these buttons use the network; the files go into the cache of th
 
 
 def openable() -> list[str]:
-    """Names of what opens here without asking anybody: the default, the models of this browser session alone, the rest
-    of the catalogue, the server's folders, what was added by name.
+    """Names of what opens here without asking anybody: the default, the models of this browser session alone, the main
+    models that came with this checkout and then their siblings, the rest of the catalogue, the server's folders, what
+    was added by name, and last what came along to be studied.
 
     Where nothing does, the page says why and ends here.
     """
     listings = catalogue()
-    listed = [listing.entry.name for listing in listings if listing.unavailable is None]
-    others = [*listed, *folders_below_roots(), *st.session_state.get(ADDED, ())]
-    names = list(dict.fromkeys([*others[:1], *own_models.names(), *others[1:]]))
+    here = [listing.entry for listing in listings if listing.unavailable is None]
+    ranked = sorted((entry for entry in here if entry.rank is not None), key=_rank)
+    others = [entry.name for entry in here if entry.rank is None]
+    names = [
+        *others[:1],
+        *own_models.names(),
+        *(entry.name for entry in ranked if _rank(entry) < STUDY),
+        *others[1:],
+        *folders_below_roots(),
+        *st.session_state.get(ADDED, ()),
+        *(entry.name for entry in ranked if _rank(entry) >= STUDY),
+    ]
     if not names:
         note(str(listings[0].unavailable), "error")
         st.stop()
-    return names
+    return list(dict.fromkeys(names))
+
+
+def _rank(entry: Entry) -> int:
+    return entry.rank or 0
 
 
 def want(name: str, text: str | None = None) -> None:
@@ -52,6 +68,7 @@ def choose_model(names: list[str]) -> str:
     if (text := st.session_state.pop(WANTED_TEXT, None)) is not None:
         st.session_state.text, st.session_state.text_pair = text, ""
     model = st.selectbox("Model", names, key="model", persist_state="session")
+    fit_example(str(model))
     summary = next((listing.entry.summary for listing in catalogue() if listing.entry.name == model), None)
     own = IN_THIS_SESSION if model in own_models.names() else "A model of your own."
     small_print(summary or own, "model-summary")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from core.models.shipped import CARD, shipped_called
 from core.ui.words import notes, small_print
 
 if TYPE_CHECKING:
@@ -17,7 +19,22 @@ def model_report(card: ModelCard, report: LoadReport) -> None:
     """A button that opens the model's card and its load report."""
     with st.popover("About the model", icon=":material/info:", type="tertiary"):
         small_print(_facts(card), "card-facts")
+        if (trained := shipped_called(card.name)) is not None:
+            for line in training_lines(trained.told):
+                small_print(line, "card-training")
+            small_print(f"Its card: core/zoo/weights/{trained.name}/{CARD}", "card-training")
         notes([(line.sentence, line.severity) for line in report.lines()], key="report_lines")
+
+
+def training_lines(told: Mapping[str, Any]) -> list[str]:
+    """What a training.json tells of data, licence, measured scores and limits, a line each; without what it lacks."""
+    head, scores, limits = told.get("shipped"), told.get("scores"), told.get("limits")
+    licence = head.get("licence", "") if isinstance(head, dict) else ""
+    numbers = scores.items() if isinstance(scores, dict) else ()
+    measured = ", ".join(f"{name} {value:.4g}" for name, value in numbers if isinstance(value, int | float))
+    known = " ".join(map(str, limits)) if isinstance(limits, list) else ""
+    parts = {"Licence": licence, "Data": told.get("data", ""), "Scores": measured, "Limits": known}
+    return [f"{name}: {text}" for name, text in parts.items() if text]
 
 
 def report_warnings(report: LoadReport) -> list[tuple[str, str]]:

@@ -47,7 +47,7 @@ class Request:
     def opening(self) -> Example | None:
         """The example whose head is worth opening: the hints are about one model only."""
         plain = self.task.model == MODEL and self.task.text_pair is None
-        return self.example if plain else None
+        return self.example if plain and self.example and not self.example.models else None
 
     @property
     def own_texts(self) -> dict[str, str]:
