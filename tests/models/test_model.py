@@ -164,7 +164,6 @@ def test_a_classifier_answers_with_labels(tmp_path: Path, byte_level: tokenizers
     ("kind", "auto"),
     [
         ("bert", AutoModelForMaskedLM),
-        ("bert", AutoModelForTokenClassification),
         # One number a token, which must not be taken for the labels of a classifier.
         ("electra", AutoModelForPreTraining),
     ],
@@ -176,6 +175,15 @@ def test_what_is_said_of_each_token_is_neither_labels_nor_a_next_token(
     trace = load(str(tmp_path)).run("the cat sat")
     assert trace.output.kind == "token logits"
     assert len(trace.output.values) == len(trace.tokens)
+
+
+def test_a_tagger_of_another_library_tells_the_labels_of_each_token(
+    tmp_path: Path, byte_level: tokenizers.Tokenizer
+) -> None:
+    save_model(tmp_path, "bert", AutoModelForTokenClassification, byte_level)
+    trace = load(str(tmp_path)).run("the cat sat")
+    assert trace.output.kind == "token labels"
+    assert trace.output.values.shape == (len(trace.tokens), len(trace.output.names))
 
 
 def test_a_pair_is_read_by_a_model_that_knows_one_segment(tmp_path: Path, minilm: Model) -> None:

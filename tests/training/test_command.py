@@ -146,7 +146,7 @@ def test_a_folder_with_a_run_is_not_written_over(tmp_path: Path, capsys: pytest.
         (["translation", "--data", "absent.tsv"], "There is no file absent.tsv: check --data."),
         (["sentiment", "--data", "absent"], "There is no file absent: check --data."),
         (["copy", "--device", "abacus"], "The device abacus is not here"),
-        (["sentiment", "--data", __file__, "--set", "encoder=rnn"], "choose one of bilstm, cnn, average, transformer."),
+        (["sentiment", "--data", __file__, "--set", "encoder=rnn"], "one of bilstm, cnn, average, mlp, transformer."),
         (["copy", "--set", "depth=2"], "--set depth is unknown"),
         (["copy", "--set", "architecture=rnn"], "architecture is “rnn”: choose one of none"),
         (["fine-tune", "--data", __file__, "--set", "base=absent"], "absent is neither in the catalogue nor a folder"),

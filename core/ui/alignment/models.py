@@ -41,7 +41,8 @@ def offered(direction: str) -> tuple[str, ...]:
     """Names of the models that may be chosen; those that read only a small alphabet translate nothing."""
     if direction == OTHER:
         return others()
-    return (*(each.name for each in shipped_for(direction)), *(name for name in others() if small_model(name) is None))
+    own = (each.name for each in shipped_for(direction))
+    return (*own, *(name for name in _found() if small_model(name) is None))
 
 
 def first_choice(direction: str) -> tuple[str, ...]:
@@ -52,10 +53,16 @@ def first_choice(direction: str) -> tuple[str, ...]:
 
 
 def others() -> tuple[str, ...]:
-    """Encoder-decoders that are not shipped: this session's own, other entries, the server's folders, added ones."""
-    unpacked = (each.entry.name for each in catalogue() if each.entry.answers and each.unavailable is None)
-    found = (name for name, folder in _candidates() if _is_encoder_decoder(folder))
-    return tuple(dict.fromkeys((*unpacked, *found)))
+    """Encoder-decoders that are not shipped: this session's own, other entries, the server's folders, added ones.
+
+    Those whose entry says so, rather than their files, do a task of their own and belong to no direction.
+    """
+    of_their_own = (each.entry.name for each in catalogue() if each.entry.answers and each.unavailable is None)
+    return tuple(dict.fromkeys((*_found(), *of_their_own)))
+
+
+def _found() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name, folder in _candidates() if _is_encoder_decoder(folder)))
 
 
 def told(name: str) -> Mapping[str, Any]:

@@ -81,5 +81,5 @@ class PoolingForSequenceClassification(PreTrainedModel):
     def _init_weights(self, module: nn.Module) -> None:
         initialise(module, self.config.forget_bias)
         if module is self and self.config.attention != "guided" and not is_loaded(self.query):
-            # A larger one, times the rate of each weight that it meets, drives tanh into its flat ends within a few steps.
+            # A larger one drives tanh into its flat ends within a few steps, and all weights stay alike.
             nn.init.normal_(self.query, std=1 / self.config.hidden_size)
