@@ -28,6 +28,9 @@ def main() -> None:
             app.drawn()
             _shoot(app, "attention-dark.png")
         with opened_app(browser, address) as app:
+            _align(app)
+            _shoot(app, "alignment-light.png")
+        with opened_app(browser, address) as app:
             _train(app)
             _shoot(app, "training-light.png")
 
@@ -36,6 +39,13 @@ def _hover(app: App) -> None:
     """Point at the cell that the first example is about: what “it” gives to “animal”."""
     labels = app.queries()
     app.hover_cell(labels.index("it"), labels.index("animal"), len(labels), len(labels))
+
+
+def _align(app: App) -> None:
+    """The first visit of the Alignment page: a sentence whose words cross, through all models of its direction."""
+    app.page.goto(f"{app.address}/alignment")
+    app.figure("steps").wait_for(timeout=120_000)
+    app.idle()
 
 
 def _train(app: App) -> None:
