@@ -19,6 +19,8 @@ from core.text.labels import visible
 
 # Stands for what a model had no token for and wrote <unk> instead.
 _ANYTHING = "\0"
+# The space before a word, as a piece by itself; among single characters a space is a character as any other.
+_SPACES = ("▁", "Ġ")
 _OTHER_WORDS = "These are not the words of the text that the model has: give the words of this text."
 _SAME = str.maketrans("’‘ʼ`´‐‑‒–—−“”„«»", "'''''------\"\"\"\"\"")
 
@@ -43,7 +45,7 @@ def groups_of(tokens: Tokens, words: Sequence[str] | None = None) -> tuple[Group
     Raises HeadlightError where they are not those of the text that the model read or wrote.
     """
     if words is None:
-        return tuple(_groups_of_units(tokens.merged()))
+        return _groups_of_units(tokens.merged(), tokens.pieces)
     owners = _owners(tokens, words)
     groups = [_group(word, i, owners) for i, word in enumerate(words)]
     for group in groups:
@@ -53,13 +55,36 @@ def groups_of(tokens: Tokens, words: Sequence[str] | None = None) -> tuple[Group
     return tuple(sorted([*groups, *special], key=lambda group: group.tokens[0]))
 
 
-def _groups_of_units(units: Units) -> Iterator[Group]:
+def _groups_of_units(units: Units, pieces: Sequence[str]) -> tuple[Group, ...]:
+    found: list[Group] = []
+    spaces: tuple[int, ...] = ()
     for i, members in enumerate(units.members):
+        if all(pieces[place] in _SPACES for place in members):
+            spaces += members
+            continue
+        if units.special[i]:
+            found, spaces = _ending_with(found, spaces), ()
         span = units.spans[i]
         text = (units.text_pair or "") if units.sequences[i] == 1 else units.text
         own = text[slice(*span)].strip() if span else ""
         label = units.labels[i] if len(own) > len(units.labels[i]) else visible(own) if own else units.labels[i]
-        yield Group(label, units.special[i], members, (1.0,) * len(members))
+        found.append(_whole_group(label, units.special[i], (*spaces, *members)))
+        spaces = ()
+    return tuple(_ending_with(found, spaces))
+
+
+def _ending_with(groups: list[Group], spaces: tuple[int, ...]) -> list[Group]:
+    """Tokens that only say that a word begins go to the word after them, and where none comes to the one before."""
+    if not spaces:
+        return groups
+    if not groups or groups[-1].special:
+        return [*groups, _whole_group(visible(" "), False, spaces)]
+    *others, last = groups
+    return [*others, _whole_group(last.label, False, (*last.tokens, *spaces))]
+
+
+def _whole_group(label: str, special: bool, tokens: tuple[int, ...]) -> Group:
+    return Group(label, special, tokens, (1.0,) * len(tokens))
 
 
 def _group(word: str, number: int, owners: Sequence[Counter[int]]) -> Group:

@@ -7,6 +7,7 @@ code of peft's runs: its configs may name modules to import, and its files may b
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,8 +15,9 @@ from typing import Any
 
 import torch
 from safetensors.torch import load_file
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import PreTrainedModel
+from transformers.pytorch_utils import Conv1D
 
 from core.errors import HeadlightError
 from core.jobs import Job
@@ -95,8 +97,15 @@ def added(name: str, network: PreTrainedModel, report: LoadReport, adapter: Adap
     own = network.state_dict()
     changes = [key.removesuffix(DOWN) for key in tensors if key.endswith(DOWN)]
     whole = {key: tensor for key, tensor in tensors.items() if not key.endswith((DOWN, UP))}
+    if not tensors:
+        raise HeadlightError(f"{name}: its {WEIGHTS} holds no tensor; get its files again.")
     if len(tensors) != 2 * len(changes) + len(whole):
         raise _misfit(name, next(key for key in tensors if key.endswith(UP)))
+    if odd := [key for key, tensor in tensors.items() if not tensor.is_floating_point()]:
+        raise _misfit(name, odd[0])
+    linear = linear_modules(network)
+    if odd := [module for module in changes if module not in linear]:
+        raise _misfit(name, odd[0])
     for module in changes:
         _add(name, own, module, tensors, adapter)
     for key, tensor in whole.items():
@@ -114,6 +123,18 @@ def added(name: str, network: PreTrainedModel, report: LoadReport, adapter: Adap
         rank=adapter.rank,
         brought=tuple(sorted(whole)),
     )
+
+
+def linear_modules(network: PreTrainedModel) -> set[str]:
+    """Names of the modules whose weight LoRA can change alone: linear ones that share it with no other module."""
+    owners: Counter[Tensor] = Counter()
+    for module in network.modules():
+        owners.update(dict.fromkeys(module.parameters(recurse=False), 1))
+    return {
+        name
+        for name, module in network.named_modules()
+        if isinstance(module, nn.Linear | Conv1D) and owners[module.weight] == 1
+    }
 
 
 @torch.no_grad()

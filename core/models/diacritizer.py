@@ -35,9 +35,8 @@ _RENAMED = {
 
 def write_diacritizer(file: Path, folder: Path) -> None:
     """Write config, weights and tokenizer into a folder. Raises HeadlightError for a file that is not the model's."""
+    weights = {_name(name): tensor for name, tensor in _tensors(file).items()}
     network = RecurrentForTokenClassification(_config())
-    stated = torch.load(file, map_location="cpu", weights_only=True)
-    weights = {_name(name): tensor for name, tensor in _tensors(file.name, stated).items()}
     expected = network.state_dict()
     wrong = sorted(name for name in expected.keys() | weights.keys() if _differs(expected.get(name), weights.get(name)))
     if wrong:
@@ -59,10 +58,22 @@ def _config() -> TaggingConfig:
     )  # fmt: skip
 
 
-def _tensors(name: str, stated: Any) -> dict[str, Tensor]:
-    if not isinstance(stated, dict) or not all(isinstance(tensor, Tensor) for tensor in stated.values()):
-        raise HeadlightError(f"{name} holds something else than tensors: get it again.")
+def _tensors(file: Path) -> dict[str, Tensor]:
+    stated = _opened(file)
+    if not isinstance(stated, dict) or not all(
+        isinstance(name, str) and isinstance(tensor, Tensor) for name, tensor in stated.items()
+    ):
+        raise HeadlightError(f"{file.name} holds something else than tensors: get it again.")
     return stated
+
+
+def _opened(file: Path) -> Any:
+    """What a file of torch holds, without running any program in it."""
+    try:
+        return torch.load(file, map_location="cpu", weights_only=True)
+    # What torch raises for a damaged file is not told anywhere, and is of many kinds.
+    except Exception as error:
+        raise HeadlightError(f"{file.name} is no file of tensors that can be read: get it again.") from error
 
 
 def _differs(expected: Tensor | None, found: Tensor | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from numbers import Integral
 from typing import Any
 
 from core.errors import HeadlightError
@@ -18,10 +19,10 @@ def checked_prefix(
     """
     config = network.config
     size = getattr(config, "decoder_vocab_size", None) or config.vocab_size
-    strange = [token for token in prefix if not 0 <= token < size]
+    strange = [token for token in prefix if not _is_whole(token) or not 0 <= token < size]
     if strange:
         raise HeadlightError(
-            f"{name} has no token with the number {strange[0]}: give a beginning in numbers from 0 to {size - 1:,}."
+            f"{name} has no token with the number {strange[0]!r}: give a beginning in numbers from 0 to {size - 1:,}."
         )
     if any(token in ends for token in prefix[:-1]):
         raise HeadlightError("The beginning goes on after the token that ends a text: leave out what follows it.")
@@ -31,3 +32,7 @@ def checked_prefix(
             f"The beginning fills all {longest:,} tokens that {name} can write: leave some of its end out."
         )
     return tuple(prefix)
+
+
+def _is_whole(token: object) -> bool:
+    return isinstance(token, Integral) and not isinstance(token, bool)

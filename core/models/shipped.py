@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 from types import MappingProxyType
 from typing import Any
+
+from core.models.shipped_facts import sound
 
 WEIGHTS = Path(__file__).parents[1] / "zoo" / "weights"
 # In the order in which they are listed.
@@ -69,7 +72,7 @@ def shipped() -> tuple[Shipped, ...]:
         folders = [f for f in WEIGHTS.iterdir() if f.is_dir() and f.name[0] not in "._"]
     except OSError:
         return ()
-    found = [_shipped(folder) for folder in folders if any((folder / sign).is_file() for sign in _SIGNS)]
+    found = [_shipped(folder) for folder in folders if _is_named(folder) and any(map(Path.is_file, _signs(folder)))]
     return tuple(sorted(found, key=lambda one: (not one.told, _place(one.group), one.rank, one.name)))
 
 
@@ -78,10 +81,24 @@ def shipped_called(name: str) -> Shipped | None:
     return next((one for one in shipped() if one.name == name), None)
 
 
+def _signs(folder: Path) -> list[Path]:
+    return [folder / sign for sign in _SIGNS]
+
+
+def _is_named(folder: Path) -> bool:
+    """Whether its name is Unicode, as what goes into a page and an address has to be."""
+    try:
+        folder.name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _shipped(folder: Path) -> Shipped:
     try:
         seen = (folder / TOLD).stat()
-        told = _told(folder / TOLD, seen.st_mtime_ns, seen.st_size)
+        # A pipe would keep its reader waiting for ever.
+        told = _told(folder / TOLD, seen.st_mtime_ns, seen.st_size) if S_ISREG(seen.st_mode) else {}
     except OSError:
         told = {}
     head = told.get("shipped", {})
@@ -104,7 +121,7 @@ def _told(path: Path, changed: int, nbytes: int) -> Mapping[str, Any]:
         told = json.loads(path.read_text(encoding="utf-8")) if nbytes <= MOST_BYTES else None
     except (OSError, ValueError, RecursionError):
         return MappingProxyType({})
-    return MappingProxyType(told if isinstance(told, dict) and _is_whole(told.get("shipped")) else {})
+    return MappingProxyType(sound(told) if isinstance(told, dict) and _is_whole(told.get("shipped")) else {})
 
 
 def _is_whole(head: Any) -> bool:

@@ -37,7 +37,7 @@ def drive(
     kept = out / "checkpoints"
     newest = checkpoints.latest(kept)
     told = {"recipe": recipe.name, "values": _values(parts), "data": digest_of(data) if data else None}
-    _agree(out / PLAN, told, newest is not None, resume)
+    _agree(out / PLAN, told, _values([type(part)() for part in parts]), newest is not None, resume)
     course = recipe.begin(parts, data, device, say)
     history = History()
     if newest is not None:
@@ -64,8 +64,11 @@ def _run(course: Course, history: History, kept: Path, logs: Path, say: Say) -> 
         _checkpoint(trainer, history, log, kept)
 
 
-def _agree(plan: Path, told: Mapping[str, Any], begun: bool, resume: bool) -> None:
-    """Write down what this run is, or see that the run to go on with is the same."""
+def _agree(plan: Path, told: Mapping[str, Any], usual: Mapping[str, Any], begun: bool, resume: bool) -> None:
+    """Write down what this run is, or see that the run to go on with is the same.
+
+    usual: the values of what the plan does not tell: it is newer than the plan, and was then as it is by default.
+    """
     if begun and not resume:
         raise HeadlightError(
             f"{plan.parent} holds a run already: add --resume to go on with it, or choose another --out."
@@ -74,9 +77,9 @@ def _agree(plan: Path, told: Mapping[str, Any], begun: bool, resume: bool) -> No
         before = _read(plan)
         if before["recipe"] != told["recipe"]:
             raise HeadlightError(f"{plan.parent} holds a run of {before['recipe']}: choose another --out.")
-        if changed := _changed(before["values"], told["values"]):
+        if changed := _changed(values := {**usual, **before["values"]}, told["values"]):
             raise HeadlightError(
-                f"The run in {plan.parent} has {changed} = {before['values'].get(changed)}: set it to that to go on, "
+                f"The run in {plan.parent} has {changed} = {values[changed]}: set it to that to go on, "
                 "or choose another --out."
             )
         if before["data"] != told["data"]:
@@ -109,7 +112,7 @@ def _values(parts: Sequence[Any]) -> dict[str, Any]:
 
 def _changed(before: Mapping[str, Any], now: Any) -> str | None:
     """The first value that is another one, of those that a run cannot change on its way."""
-    return next((name for name in now if name not in _FREE_TO_CHANGE and now[name] != before.get(name)), None)
+    return next((name for name in now if name not in _FREE_TO_CHANGE and now[name] != before[name]), None)
 
 
 def _checkpoint(trainer: Trainer, history: History, log: Log, kept: Path) -> None:

@@ -35,7 +35,8 @@ def piece_tokenizer(texts: Iterable[str], size: int, lowercase: bool = True) -> 
     texts = list(texts)
     tokenizer = Tokenizer(models.BPE(unk_token=UNKNOWN))
     steps = [normalizers.NFKC(), normalizers.Lowercase()] if lowercase else [normalizers.NFKC()]
-    tokenizer.normalizer = normalizers.Sequence(steps)
+    # A line break or a tab, of which examples have none, means the same as a space to a reader.
+    tokenizer.normalizer = normalizers.Sequence([*steps, normalizers.Replace(Regex(r"\s+"), " ")])
     # Punctuation is cut off, so that "word." and "word" share a piece; Chinese is read by character.
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.text.labels import bounded, visible
-from core.views.alignment_words import READS, judged_words, outcome_words, panel_words, verdict_words
+from core.views.alignment_words import READS, judged_words, outcome_words, panel_words, sums_words, verdict_words
 from core.views.export import READING, csv_bytes, guarded, label_array, label_column, npz_bytes
 from core.views.figure import Figure
-from core.views.film import ROUNDING
 from core.views.payload import pack
 from core.views.runs import joined, run_words, stem_of
 from core.views.scales import SPANS, scale_words
@@ -122,20 +121,9 @@ def _caption(
     )
 
 
-def sums_words(matrices: Sequence[np.ndarray]) -> str:
-    """What the weights of a row add up to, in words; "" where there is no row."""
-    sums = [matrix.astype(np.float64).sum(axis=1) for matrix in matrices if matrix.size]
-    if not sums:
-        return ""
-    every = np.concatenate(sums)
-    if np.all(np.abs(every - 1) < ROUNDING):
-        return "each row sums to 1"
-    return "rows sum to 1 or less" if np.all(every < 1 + ROUNDING) else "rows need not sum to 1"
-
-
 def _gold(panel: AlignedPanel, sure: Collection[Link], possible: Collection[Link]) -> dict[Link, str]:
     """The gold links among a panel's rows and columns, "sure" or "possible" by (row, column)."""
-    if panel.words is None or panel.judged is None:
+    if panel.words is None or not _is_judged(panel):
         return {}
     rows = _own_places(len(panel.words.rows), panel.words.end_rows)
     columns = _own_places(len(panel.words.columns), panel.words.end_columns)
@@ -144,6 +132,11 @@ def _gold(panel: AlignedPanel, sure: Collection[Link], possible: Collection[Link
         for row, column in sorted({*sure, *possible})
         if row < len(rows) and column < len(columns)
     }
+
+
+def _is_judged(panel: AlignedPanel) -> bool:
+    """Whether gold links are known of a panel's weights."""
+    return panel.words is not None and panel.judged is not None
 
 
 def _own_places(count: int, ends: Collection[int]) -> list[int]:
@@ -173,9 +166,13 @@ def _panel_header(panel: AlignedPanel, gold: dict[Link, str], reads: str) -> dic
 
 
 def _table(aligned: Sequence[AlignedPanel], gold: Sequence[dict[Link, str]]) -> bytes:
-    """One line a cell; a model without attention has one line, with its translation alone."""
+    """One line a cell; a model without attention has one line, with its translation alone.
+
+    gold: "sure", "possible" or "no"; "unknown" in a panel that was not judged, and no column where none was.
+    """
     tables = [_cells(panel, links) for panel, links in zip(aligned, gold, strict=True)]
-    return csv_bytes({name: np.concatenate([table[name] for table in tables]) for name in tables[0]} if tables else {})
+    names = [name for name in (tables[0] if tables else ()) if name != "gold" or any(_is_judged(e) for e in aligned)]
+    return csv_bytes({name: np.concatenate([table[name] for table in tables]) for name in names})
 
 
 def _cells(panel: AlignedPanel, gold: dict[Link, str]) -> dict[str, np.ndarray]:
@@ -185,7 +182,8 @@ def _cells(panel: AlignedPanel, gold: dict[Link, str]) -> dict[str, np.ndarray]:
     else:
         weights, rows, columns = words.weights.astype(np.float32), list(words.rows), list(words.columns)
     row, column = np.indices(weights.shape).reshape(2, -1)
-    kinds = [gold.get(link, "no") for link in zip(row.tolist(), column.tolist(), strict=True)]
+    other = "no" if _is_judged(panel) else "unknown"
+    kinds = [gold.get(link, other) for link in zip(row.tolist(), column.tolist(), strict=True)]
     return {
         "model": np.full(len(row), guarded(panel.label), dtype=object),
         "about": np.full(len(row), guarded(panel.about), dtype=object),
@@ -213,6 +211,10 @@ def _archive(aligned: Sequence[AlignedPanel], gold: Sequence[dict[Link, str]], c
             f"weights_{number}": panel.words.weights.astype(np.float32),
             f"rows_{number}": label_array(panel.words.rows),
             f"columns_{number}": label_array(panel.words.columns),
+        }
+        if not _is_judged(panel):
+            continue
+        arrays |= {
             f"possible_{number}": np.array(sorted(links), np.int64).reshape(-1, 2),
             f"sure_{number}": np.array([e for e in sorted(links) if links[e] == "sure"], np.int64).reshape(-1, 2),
         }

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 if TYPE_CHECKING:
     from core.alignment import Judged
@@ -15,6 +18,8 @@ READS = {
     "output": "read with output: the row of a word is that of the step that produces it",
     "input": "read with input: the row of a word is that of the step that is fed with it, one later",
 }
+# How far a row may be from 1 in 16-bit floats and still be said to sum to it.
+ROUNDING = 4e-3
 
 
 def panel_words(about: str, words: WordWeights | None) -> str:
@@ -24,6 +29,17 @@ def panel_words(about: str, words: WordWeights | None) -> str:
     tokens = len({row for rows in words.row_tokens for row in rows})
     size = f"{len(words.rows)} × {len(words.columns)} words ({tokens} {'token' if tokens == 1 else 'tokens'} of output)"
     return ", ".join(filter(None, [about, size]))
+
+
+def sums_words(matrices: Sequence[np.ndarray]) -> str:
+    """What the weights of a row, the last axis, add up to, in words; "" where there is no row."""
+    sums = [matrix.astype(np.float64).sum(axis=-1).ravel() for matrix in matrices if matrix.size]
+    if not sums:
+        return ""
+    every = np.concatenate(sums)
+    if np.all(np.abs(every - 1) < ROUNDING):
+        return "each row sums to 1"
+    return "rows sum to 1 or less" if np.all(every < 1 + ROUNDING) else "rows need not sum to 1"
 
 
 def judged_words(judged: Judged) -> list[list[str]]:

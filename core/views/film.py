@@ -11,6 +11,7 @@ import numpy as np
 
 from core.alignment import Link, error_rate, links_of
 from core.text.labels import bounded, visible
+from core.views.alignment_words import sums_words
 from core.views.export import READING, csv_bytes, guarded, label_array, label_column, npz_bytes
 from core.views.figure import Figure
 from core.views.payload import pack
@@ -19,8 +20,6 @@ from core.views.runs import colour_of, dash_of, joined, run_words, stem_of
 # A weight of 1 in the 16 bits in which weights travel.
 WHOLE = 65_535
 END = "</s>"
-# How far a row may be from 1 in 16-bit floats and still be said to sum to it.
-ROUNDING = 4e-3
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,7 @@ def _caption(panels: Sequence[FilmPanel], about: str) -> str:
         *sorted({f"cross-attention over {len(p.rows)} × {len(p.cols)} tokens of one fixed example" for p in panels}),
         "read with teacher forcing, not used in training",
         "linear colour scale from 0 to a weight of 1",
-        _sums(panels),
+        sums_words([panel.weights for panel in panels]),
         "gold links: where the weight should lie, which follows from how the task is made" if gold else "",
         "error rate: alignment error rate (AER) of each row's largest weight, rows without gold links left out"
         if gold
@@ -153,17 +152,6 @@ def _caption(panels: Sequence[FilmPanel], about: str) -> str:
 def _has_one_link_a_row(panel: FilmPanel) -> bool:
     rows = [row for row, _ in panel.possible]
     return panel.errors is None and bool(rows) and len(set(rows)) == len(rows) == len(set(panel.sure))
-
-
-def _sums(panels: Sequence[FilmPanel]) -> str:
-    """What the weights of a row add up to, which a local window makes less than 1."""
-    sums = [panel.weights.astype(np.float64).sum(axis=2).ravel() for panel in panels if panel.weights.size]
-    if not sums:
-        return ""
-    every = np.concatenate(sums)
-    if np.all(np.abs(every - 1) < ROUNDING):
-        return "each row sums to 1"
-    return "rows sum to 1 or less" if np.all(every < 1 + ROUNDING) else "rows need not sum to 1"
 
 
 def _frames(panels: Sequence[FilmPanel]) -> str:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
 
 WIDTH = 2.2
-# Keys of models stand in so many columns over the plots.
-KEY_COLUMNS = 2
 
 
 @dataclass(frozen=True)
@@ -58,19 +56,20 @@ def line_style(index: int, hollow: list[bool] | None = None) -> dict[str, Any]:
 
 def keys_height(count: int) -> int:
     """The pixels that the keys of so many models take."""
-    return LINE_HEIGHT * -(-count // KEY_COLUMNS)
+    return LINE_HEIGHT * count
 
 
 def add_keys(figure: PlotlyFigure, labels: list[str], up: float) -> None:
-    """Draw a key for each model, the lowest of them so many pixels over the plots."""
-    lines = -(-len(labels) // KEY_COLUMNS)
+    """Draw a key for each model, the lowest of them so many pixels over the plots.
+
+    They stand one below the other: side by side, they would lie over each other in a narrow figure.
+    """
     for index, label in enumerate(labels):
-        look, (line, column) = look_of(index), divmod(index, KEY_COLUMNS)
-        height = up + (lines - 1 - line) * LINE_HEIGHT
-        add_key(figure, Key(label, look.colour, WIDTH, look.dash), column / KEY_COLUMNS, 1, height)
+        look, height = look_of(index), up + (len(labels) - 1 - index) * LINE_HEIGHT
+        add_key(figure, Key(label, look.colour, WIDTH, look.dash), 0, 1, height)
         figure.add_annotation(
             text=escaped(look.sign),
-            x=column / KEY_COLUMNS,
+            x=0,
             y=1,
             xref="paper",
             yref="paper",

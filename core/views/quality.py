@@ -37,9 +37,9 @@ class QualityBin:
     chrf: float
 
     @property
-    def middle(self) -> float:
-        """Where the bin stands on the axis."""
-        return (self.low + self.high) / 2
+    def span(self) -> tuple[int, int]:
+        """Its shortest and its longest source."""
+        return self.low, self.high
 
     @property
     def words(self) -> str:
@@ -57,12 +57,21 @@ class QualityCurve:
 
 
 def quality_bins(quality: Iterable[Mapping[str, Any]]) -> tuple[QualityBin, ...]:
-    """The entry "quality" of a shipped model's training.json as bins, by rising length; empty bins are left out."""
-    bins = (
-        QualityBin(int(e["words"][0]), int(e["words"][1]), int(e["sentences"]), _number(e["bleu"]), _number(e["chrf"]))
-        for e in quality
-    )
-    return tuple(sorted((each for each in bins if each.sentences), key=lambda each: each.low))
+    """The entry "quality" of a shipped model's training.json as bins, by rising length.
+
+    Empty bins are left out, and so is what a damaged file has in place of a bin.
+    """
+    bins = map(_bin, quality if isinstance(quality, list | tuple) else ())
+    return tuple(sorted((each for each in bins if each and each.sentences > 0), key=lambda each: each.low))
+
+
+def _bin(told: Any) -> QualityBin | None:
+    try:
+        low, high = map(int, told["words"])
+        found = QualityBin(low, high, int(told["sentences"]), _number(told["bleu"]), _number(told["chrf"]))
+    except (LookupError, TypeError, ValueError, OverflowError):
+        return None
+    return found if all(math.isnan(score) or 0 <= score <= 100 for score in (found.bleu, found.chrf)) else None
 
 
 def quality_figure(curves: Sequence[QualityCurve], about: str = "") -> Figure:
@@ -96,7 +105,7 @@ def _caption(curves: Sequence[QualityCurve], about: str) -> str:
             "sentences that were not trained on, translated greedily",
             "BLEU: n-grams of words up to 4 that the reference has, times a penalty for short output, 0 to 100",
             "chrF: F-score of n-grams of characters, recall counted twice, 0 to 100",
-            "each range scored as a corpus of its own",
+            "each range scored as a corpus of its own, ranges at equal distances",
             f"hollow: fewer than {FEWEST} sentences" if few else "",
         ]
     )
@@ -112,9 +121,10 @@ def _plot(curves: Sequence[QualityCurve]) -> PlotlyFigure:
 
     figure = make_subplots(1, 2, subplot_titles=[name for name, _ in MEASURES], horizontal_spacing=0.08)
     figure.update_annotations(font_size=13, yshift=4)
+    spans = sorted({each.span for curve in curves for each in curve.bins})
     for index, curve in enumerate(curves):
         for column, (name, field) in enumerate(MEASURES, 1):
-            figure.add_trace(_line(index, curve, name, field), 1, column)
+            figure.add_trace(_line(index, curve, spans, name, field), 1, column)
     add_keys(figure, [curve.label for curve in curves], OVER_TITLES)
     figure.update_layout(
         height=330 + keys_height(len(curves)),
@@ -122,12 +132,13 @@ def _plot(curves: Sequence[QualityCurve]) -> PlotlyFigure:
         hovermode="closest",
         showlegend=False,
     )
-    ranges = {each.middle: f"{each.low}–{each.high}" for curve in curves for each in curve.bins}
     figure.update_xaxes(
         title=dict(text="source length (words)", standoff=14),
-        tickvals=list(ranges),
-        ticktext=list(ranges.values()),
-        rangemode="tozero",
+        tickvals=list(range(len(spans))),
+        ticktext=[f"{low}–{high}" for low, high in spans],
+        tickangle=0,
+        tickfont_size=11,
+        range=[-0.5, len(spans) - 0.5],
         zeroline=False,
         automargin=True,
     )
@@ -135,11 +146,12 @@ def _plot(curves: Sequence[QualityCurve]) -> PlotlyFigure:
     return figure
 
 
-def _line(index: int, curve: QualityCurve, name: str, field: str) -> Scatter:
+def _line(index: int, curve: QualityCurve, spans: Sequence[tuple[int, int]], name: str, field: str) -> Scatter:
+    """Ranges stand at equal distances: by their lengths, the names of the short ones would lie over each other."""
     import plotly.graph_objects as go
 
     return go.Scatter(
-        x=[each.middle for each in curve.bins],
+        x=[spans.index(each.span) for each in curve.bins],
         y=[_drawn(getattr(each, field)) for each in curve.bins],
         customdata=[[each.words, each.sentences] for each in curve.bins],
         name=escaped(curve.label),

@@ -10,6 +10,8 @@ from typing import Protocol
 # second is dashed too.
 COLOURS = ("#2f7bdc", "#d9730d")
 DASHES = ("solid", "dash")
+# In bytes; the first holds ten words of a sentence, the second leaves room for an ending of the file's name.
+LONGEST_PART, LONGEST_STEM = 60, 220
 # What the measures of `EvaluationLike` are, for captions.
 DEVELOPMENT = "development: examples that were not trained on"
 ACCURACY_WORDS = "token accuracy: share of target tokens that are right where the model writes by itself"
@@ -53,9 +55,19 @@ def run_words(label: str, about: str) -> str:
 
 
 def stem_of(name: str, labels: Iterable[str]) -> str:
-    """A file name that says what is in it, safe on every system."""
-    parts = (re.sub(r"[^\w.-]+", "-", part).strip("-")[:40] for part in (name, *labels))
-    return "_".join(filter(None, parts))
+    """A file name that says what is in it, safe on every system: words are not cut, and 255 bytes are enough."""
+    parts = (_cut(re.sub(r"[^\w.-]+", "-", part).strip("-"), LONGEST_PART) for part in (name, *labels))
+    return _cut("_".join(filter(None, parts)), LONGEST_STEM)
+
+
+def _cut(text: str, most: int) -> str:
+    """The words of a file name, and a single long word's letters, that fit into so many bytes."""
+    whole = text.encode()
+    if len(whole) <= most:
+        return text
+    begin = whole[: most + 1].decode(errors="ignore")
+    words = re.match(r".+(?=[-_])", begin)
+    return (words[0] if words else whole[:most].decode(errors="ignore")).rstrip("-_")
 
 
 def joined(parts: Iterable[str]) -> str:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.text.labels import bounded, visible
-from core.views.alignment import sums_words
-from core.views.alignment_words import READS
+from core.views.alignment_words import READS, sums_words
 from core.views.export import READING, csv_bytes, guarded, label_array, npz_bytes
 from core.views.figure import Figure
 from core.views.payload import pack
@@ -79,6 +78,7 @@ def steps_figure(
         "max": top,
         "label": steps.label,
         "about": steps.about,
+        "remark": "weights of the step after, which is fed with the current token" if reads == "input" else "",
         "source": [bounded(visible(word)) for word in steps.source],
         "tokens": [bounded(visible(token)) for token in steps.tokens],
         "next": [
@@ -94,8 +94,8 @@ def steps_figure(
         component="steps",
         title=title,
         how_to="Step through the output with the buttons, the slider or the arrow keys. The source is coloured by the "
-        "attention weight at this step; on the right are the likeliest next tokens. Click another one, and the model "
-        "writes on from it.",
+        "attention weight at this step; on the right are the likeliest next tokens. In Headlight the model writes on "
+        "from another one when you click it.",
         payload=pack(header, arrays),
         caption=caption,
         contents="The CSV table and the NumPy archive hold the weights of every step and its likeliest next tokens. "
@@ -128,7 +128,8 @@ def _caption(steps: Steps, reads: str, about: str, scaled: str) -> str:
             "tokens of a source word summed" if has_weights else "",
             scaled if has_weights else "",
             "" if steps.weights is None else sums_words([steps.weights]),
-            "next tokens: the likeliest after what was written so far, by softmax over the whole vocabulary",
+            "next tokens: the likeliest at the place of the current token, by softmax over the whole vocabulary, "
+            "bars by square root",
             _forced_words(steps),
         ]
     )

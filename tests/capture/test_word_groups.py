@@ -99,6 +99,14 @@ def test_special_tokens_stand_where_they_stood(minilm) -> None:
     assert [group.special for group in groups] == [True, False, False, True]
 
 
+def test_a_token_of_a_space_alone_is_part_of_the_word_after_it_or_at_the_end_before_it() -> None:
+    tokens = pieces().encode("a ' b ")
+    assert "▁" in tokens.pieces
+    groups = groups_of(tokens)
+    assert [group.label for group in groups] == ["a", "'", "b", "</s>"]
+    assert [place for group in groups for place in group.tokens] == list(range(len(tokens)))
+
+
 def test_the_words_of_another_text_are_refused() -> None:
     tokens = pieces().encode("The old man knows.")
     for words in (["Nous", "avons", "faim"], [], ["the"] * 3000):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from core import load
 from core.capture import Trace, word_weights
+from core.capture.word_groups import groups_of
 from tests.capture.word_traces import one_hot_trace, pieces, random_trace
 from tests.sentences import refused
 from tests.zoo.checkpoints import saved
@@ -93,8 +94,8 @@ def test_rows_of_a_softmax_still_sum_to_one(source: str, target: str, seed: int,
 @given(source=TEXTS, target=TEXTS, data=st.data())
 def test_a_one_hot_alignment_of_words_stays_one(source: str, target: str, data: st.DataObject) -> None:
     """Each target word looks at pieces of one source word."""
-    members = pieces().encode(source).merged().members
-    words = pieces().tokens_of_ids(pieces().encode(target).ids).merged().members
+    members = [group.tokens for group in groups_of(pieces().encode(source))]
+    words = [group.tokens for group in groups_of(pieces().tokens_of_ids(pieces().encode(target).ids))]
     chosen = [data.draw(st.integers(0, len(members) - 1)) for _ in words]
     columns = [
         data.draw(st.sampled_from(members[word])) for word, rows in zip(chosen, words, strict=True) for _ in rows

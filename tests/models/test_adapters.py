@@ -12,14 +12,15 @@ import tokenizers
 import torch
 from peft import PeftModel
 from safetensors.torch import load_file, save_file
-from transformers import AutoModel
+from transformers import AutoModel, AutoModelForCausalLM
 
 from core import load
 from core.models import shipped
+from core.models.adapters import linear_modules
 from core.models.model import Model
 from core.training.fine_tuning import classifier_from, with_lora
 from tests.sentences import refused
-from tests.tiny import WIDTH, save_model
+from tests.tiny import WIDTH, network_of, save_model, tiny_config
 
 TEXT = "a warm and funny film"
 BASE, NAME = "tiny-base", "tiny-lora"
@@ -152,6 +153,7 @@ QUERY = "base_model.model.bert.encoder.layer.0.attention.self.query"
         lambda tensors: tensors.update({f"{QUERY}.lora_B.weight": torch.zeros(WIDTH)}),
         lambda tensors: tensors.update({"base_model.model.classifier.weight": torch.zeros(3, WIDTH)}),
         lambda tensors: tensors.update({"base_model.model.elsewhere.weight": torch.zeros(3)}),
+        lambda tensors: tensors.update({f"{QUERY}.lora_B.weight": torch.zeros(WIDTH, 4, dtype=torch.int8)}),
     ],
 )
 def test_tensors_without_a_place_are_refused(folder: Path, spoil: Callable[[dict[str, torch.Tensor]], Any]) -> None:
@@ -159,6 +161,20 @@ def test_tensors_without_a_place_are_refused(folder: Path, spoil: Callable[[dict
     spoil(tensors)
     save_file(tensors, folder / "adapter_model.safetensors")
     with refused("does not fit its base", "no place there"):
+        load(str(folder))
+
+
+def test_only_linear_weights_that_no_other_module_has_are_changed() -> None:
+    network = network_of(tiny_config("gpt2"), auto=AutoModelForCausalLM)
+    found = linear_modules(network)
+    assert "transformer.h.0.attn.c_attn" in found
+    # Word embeddings are no linear layer, and the output layer has the same weight.
+    assert not {"transformer.wte", "lm_head"} & found
+
+
+def test_an_adapter_of_nothing_is_refused(folder: Path) -> None:
+    save_file({}, folder / "adapter_model.safetensors")
+    with refused("holds no tensor"):
         load(str(folder))
 
 

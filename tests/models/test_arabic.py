@@ -107,8 +107,13 @@ def test_a_program_in_a_weight_file_is_refused_and_not_run(tmp_path: Path, monke
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("content", [{"embedding.weight": torch.zeros(54, 127)}, [1], {"embedding.weight": 1}])
+@pytest.mark.parametrize(
+    "content", [{"embedding.weight": torch.zeros(54, 127)}, [1], {"embedding.weight": 1}, {1: torch.zeros(1)}, b"junk"]
+)
 def test_weights_of_something_else_are_refused(tmp_path: Path, content: object) -> None:
-    torch.save(content, tmp_path / "bilstm_best.pt")
+    if isinstance(content, bytes):
+        (tmp_path / "bilstm_best.pt").write_bytes(content)
+    else:
+        torch.save(content, tmp_path / "bilstm_best.pt")
     with refused("bilstm_best.pt", "again"):
         write_diacritizer(tmp_path / "bilstm_best.pt", tmp_path)

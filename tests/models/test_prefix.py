@@ -163,6 +163,9 @@ def test_beginnings_that_lead_nowhere_are_refused(translator: Model) -> None:
         translator.run(TEXT, prefix=[5, 10**9])
     with refused("no token with the number -1"):
         translator.run(TEXT, prefix=[-1])
+    for strange in (1.5, "a", True):
+        with refused(f"no token with the number {strange!r}"):
+            translator.run(TEXT, prefix=[strange])
     with refused("after the token that ends a text"):
         translator.run(TEXT, prefix=[5, 2, 6])
     with refused("leave some of its end out"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from core.models import catalogue, shipped
 from core.models.catalogue import find
 from core.models.pool import openable
 from core.models.shipped import GROUPS, STUDY, shipped_called
+from core.models.shipped_facts import sound
 from tests.sentences import is_one_sentence, refused
 from tests.zoo.checkpoints import saved
 
@@ -101,6 +103,33 @@ def test_a_damaged_card_is_told_of_and_spoils_nothing_else(weights: Path, told: 
 @pytest.mark.parametrize(("name", "value"), [("group", "poems"), ("rank", "0"), ("rank", True), ("base", 3)])
 def test_a_card_that_says_something_else_is_damaged(weights: Path, name: str, value: Any) -> None:
     place(weights, "x", **{name: value})
+    assert shipped.shipped()[0].told == {}
+
+
+BIN = {"words": [1, 4], "sentences": 3, "bleu": None, "chrf": 50.5}
+PAIRS = {"pairs": 2, "attention": {"error": 0.5}, "best": {"layer": 0, "head": None, "error": 0.25}, "ibm1": None}
+
+
+def test_only_facts_of_the_right_form_are_kept() -> None:
+    whole = {"scores": {}, "quality": [BIN], "alignment": {**PAIRS, "others": {"more": PAIRS}}}
+    assert sound(whole) == whole
+    assert sound({"quality": None, "alignment": None}) == {"quality": None, "alignment": None}
+    for quality in ("abc", [1], [{**BIN, "words": [1]}], [{**BIN, "chrf": "<b>"}], [{**BIN, "bleu": 1e308}]):
+        assert sound({"quality": quality})["quality"] == []
+    wrong = ({"pairs": "x"}, {"attention": None}, {"attention": {"error": "x"}}, {"best": [1]}, {"ibm1": 3})
+    for alignment in ("abc", *({**PAIRS, **each} for each in wrong)):
+        assert sound({"alignment": alignment})["alignment"] is None
+        others = {**PAIRS, "others": {"more": alignment}}
+        assert sound({"alignment": others})["alignment"] == PAIRS
+        assert sound({"alignment": {**PAIRS, "others": alignment}})["alignment"] == PAIRS
+
+
+def test_a_pipe_is_not_waited_for_and_a_name_that_is_no_unicode_is_passed_over(weights: Path) -> None:
+    place(weights, "piped")
+    (weights / "piped" / "training.json").unlink()
+    os.mkfifo(weights / "piped" / "training.json")
+    place(weights, os.fsdecode(b"en-fr-\xff"))
+    assert names() == ["piped"]
     assert shipped.shipped()[0].told == {}
 
 

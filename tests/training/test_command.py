@@ -135,6 +135,13 @@ def test_a_folder_with_a_run_is_not_written_over(tmp_path: Path, capsys: pytest.
     assert "add --resume" in capsys.readouterr().err
     assert main([*start, "width=32", "--resume"]) == 1
     assert "width = 16" in capsys.readouterr().err
+    plan = json.loads((tmp_path / "plan.json").read_text(encoding="utf-8"))
+    # An older plan tells nothing of an option that came later, which was then as it is by default.
+    del plan["values"]["dropping"]
+    (tmp_path / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    assert main([*start, "dropping=texts", "--resume"]) == 1
+    assert "dropping = even" in capsys.readouterr().err
+    assert main([*start, "--resume"]) == 0
     assert main(["sort", *start[1:], "--resume"]) == 1
     assert "a run of copy" in capsys.readouterr().err
 

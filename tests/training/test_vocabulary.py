@@ -37,6 +37,12 @@ def test_pieces_come_back_as_the_lower_cased_text() -> None:
     assert tokenizer.decode(tokenizer("The CATS, là.").input_ids, skip_special_tokens=True) == "the cats, là."
 
 
+@pytest.mark.parametrize("between", ["\n", "\t", "  ", "\u2028", "\r\n"])
+def test_whatever_parts_two_words_is_read_as_one_space(between: str) -> None:
+    tokenizer = piece_tokenizer(TEXTS, 80)
+    assert tokenizer(f"the cat{between}sat").input_ids == tokenizer("the cat sat").input_ids
+
+
 def test_pieces_know_one_form_of_each_character() -> None:
     tokenizer = piece_tokenizer(TEXTS, 80)
     assert tokenizer("la\u0300").input_ids == tokenizer("l\u00e0").input_ids

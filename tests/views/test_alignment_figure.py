@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -116,17 +117,21 @@ def test_one_scale_covers_all_panels():
 
 
 def test_the_exports_hold_every_weight_word_and_link():
-    figure = alignment_figure([aligned_panel(MODEST, "=gru"), WITHOUT], SURE, POSSIBLE)
+    unjudged = aligned_panel(label="lstm", gold=False)
+    figure = alignment_figure([aligned_panel(MODEST, "=gru"), unjudged, WITHOUT], SURE, POSSIBLE)
     rows = table(figure.csv())
     own = rows[rows["model"] == "'=gru"]
     np.testing.assert_array_equal(own["weight"].to_numpy(np.float32).reshape(4, 4), MODEST)
     assert own["gold"].value_counts().to_dict() == {"no": 12, "sure": 3, "possible": 1}
+    assert set(rows[rows["model"] != "'=gru"]["gold"]) == {"unknown"}
+    assert "gold" not in table(alignment_figure([unjudged], SURE, POSSIBLE).csv())
     assert rows.iloc[-1][["model", "translation", "weight"]].tolist() == ["plain gru", "le chien", ""]
     arrays = archive(figure.npz())
     np.testing.assert_array_equal(arrays["weights_1"], MODEST)
     assert arrays["sure_1"].tolist() == [[0, 0], [1, 2], [2, 1]]
-    assert arrays["translations"].tolist() == ["le chat noir", "le chien"]
-    assert "weights_2" not in arrays
+    assert arrays["translations"].tolist() == ["le chat noir", "le chat noir", "le chien"]
+    assert "weights_3" not in arrays
+    assert "sure_2" not in arrays
 
 
 def test_no_model_has_a_figure_too():
@@ -164,20 +169,25 @@ def test_a_cell_tells_its_exact_weight_to_the_pointer_and_to_the_keyboard(browse
         assert root.locator(".verdict").last.inner_text().startswith("The diagonal")
 
 
-def test_the_row_of_the_step_that_is_shown_is_marked_in_its_model_only(browser, tmp_path: Path):
-    figure = alignment_figure([aligned_panel(), aligned_panel(label="lstm")], SURE, POSSIBLE)
+def test_panels_are_level_and_the_row_of_the_step_that_is_shown_is_marked_in_its_model_only(browser, tmp_path: Path):
+    other = aligned_panel(label="lstm " * 20, about="", translation="le chat noir " * 20)
+    figure = alignment_figure([aligned_panel(label="gru"), replace(other, label="lstm"), other], SURE, POSSIBLE)
     with shown(browser, tmp_path, figure) as (page, root):
-        assert root.get_attribute("data-followed") == "-1 -1"
+        tops = root.locator("canvas.cells").evaluate_all("(all) => all.map((each) => each.getBoundingClientRect().top)")
+        assert len(set(tops[:2])) == 1
+        assert root.get_attribute("data-followed") == "-1 -1 -1"
         page.evaluate(
             """() => { headlight.selection = { step: 2, stepOf: "lstm" };
             for (const tell of headlight.listeners.values()) tell("step 2"); }"""
         )
-        assert root.get_attribute("data-followed") == "-1 2"
+        assert root.get_attribute("data-followed") == "-1 2 -1"
 
 
 def test_the_picture_holds_every_panel_and_hostile_words_stay_words(browser, tmp_path: Path):
     hostile = "<img src=x onerror='window.broken = 1'></script>"
-    words = words_of(rows=(hostile, "猫", "القط", "👩‍👩‍👧" * 50), columns=("x" * 400, *SOURCE[1:]))
+    words = words_of(
+        rows=(hostile, "猫", "القط", "👩‍👩‍👧" * 50), columns=("x" * 400, "yesterday", "看门狗看门狗", "</s>")
+    )
     panel = aligned_panel(words=words, label=hostile, translation=hostile, note=hostile)
     with shown(browser, tmp_path, alignment_figure([panel, WITHOUT], SURE, POSSIBLE)) as (page, root):
         root.locator("canvas.cells").hover(position=cell(root, 0, 0))
@@ -188,6 +198,7 @@ def test_the_picture_holds_every_panel_and_hostile_words_stay_words(browser, tmp
         picture = Path(download.value.path()).read_text("utf-8")
         assert "<img" not in picture
         assert ">plain gru<" in picture
+        assert ">yesterday<" in picture
         assert ">It has no attention.<" in picture
         assert "dashed: possible gold link" in re.sub(r"\s*<[^>]+>\s*", " ", picture)
 

@@ -10,6 +10,7 @@ import pytest
 
 from core.views import Figure, QualityCurve, quality_bins, quality_figure, seconds_figure
 from core.views.model_lines import LOOKS, look_of
+from core.views.runs import stem_of
 from core.views.seconds import duration_words
 from tests.views.traces import archive, table
 
@@ -45,14 +46,28 @@ def drawn(figure: Figure):
 
 def test_bins_rise_and_empty_ones_are_left_out():
     bins = quality_bins(TOLD)
-    assert [(each.low, each.high, each.middle) for each in bins] == [(1, 5, 3), (6, 10, 8), (11, 15, 13)]
+    assert [each.span for each in bins] == [(1, 5), (6, 10), (11, 15)]
     assert math.isnan(bins[-1].bleu)
+
+
+def test_what_is_no_range_of_lengths_is_left_out():
+    assert quality_bins("abc") == ()
+    assert quality_bins([1, {"words": [1]}, {**TOLD[0], "words": [1]}, {**TOLD[0], "chrf": "x"}, TOLD[0]])[0].low == 6
+
+
+def test_file_names_end_with_a_word_and_fit_into_a_folder():
+    about = "Chinese → English: held-out sentences of its card"
+    label = "a model, whose name goes on for a while, and is cut before its last word"
+    cut = "a-model-whose-name-goes-on-for-a-while-and-is-cut-before-its"
+    assert stem_of("quality", (about, label)) == f"quality_Chinese-English-held-out-sentences-of-its-card_{cut}"
+    assert stem_of("quality", ("猫" * 30,)) == f"quality_{'猫' * 20}"
+    assert len(stem_of("quality", ["猫" * 30] * 5).encode()) <= 220
 
 
 def test_each_model_has_its_scores_its_look_and_its_counts():
     plot = drawn(quality_figure(CURVES))
     bleu, chrf, other = plot.data[:3]
-    assert (list(bleu.x), list(bleu.y), list(chrf.y)) == ([3, 8, 13], [41.0, 30.5, None], [60.0, 52.25, 45.0])
+    assert (list(bleu.x), list(bleu.y), list(chrf.y)) == ([0, 1, 2], [41.0, 30.5, None], [60.0, 52.25, 45.0])
     assert list(chrf.customdata[2]) == ["11 to 15 words", 9]
     assert (other.line.color, other.line.dash, other.marker.symbol[0]) == (LOOKS[1].colour, "dash", "square")
     assert bleu.name == "with &lt;b&gt;attention&lt;/b&gt;"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +66,8 @@ def test_the_caption_says_what_is_shown_and_how_it_was_made():
         "the first 2 fixed by the user",
     ):
         assert part in words
+    assert not unpack(steps_figure(steps_of()).payload)[0]["remark"]
+    assert unpack(steps_figure(steps_of(), reads="input").payload)[0]["remark"].startswith("weights of the step after")
     without = steps_figure(steps_of(None)).caption
     assert "no attention, so the source has no colours" in without
     assert "sums to 1" not in without
@@ -175,12 +179,18 @@ def test_playing_shows_every_token_and_stops(browser, tmp_path: Path):
 def test_a_model_without_attention_has_steps_without_colours_and_the_picture_shows_the_step(browser, tmp_path: Path):
     hostile = "<img src=x onerror='window.broken = 1'>"
     steps = steps_of(None, source=(hostile, "猫", "القط", "</s>"), tokens=(hostile, *OUTPUT[1:]), ids=())
+    small = (0.9999, 0.25, 0.00995, 0.0006, 3.14e-5, 2e-7, 0)
+    steps = replace(steps, alternatives=(tuple(NextToken(i, str(i), share) for i, share in enumerate(small)),) * 4)
     with shown(browser, tmp_path, steps) as (page, root):
         assert root.locator(".chip-number").count() == 0
         assert not root.locator(".legend").is_visible()
         with page.expect_download() as download:
             page.get_by_role("button", name="SVG picture").click()
         picture = Path(download.value.path()).read_text("utf-8")
-        assert "shown: step 1 of 4" in picture
+        assert "shown: step 1 of 4" in " ".join(re.sub("<[^>]+>", " ", picture).split())
+        words = [">99.9 %", "25.0 %", "1.0 %", "0.06 %", "0.0031 %", "<0.0001 %", "0 %", "50.0 %"]
+        assert root.locator(".next-number").all_inner_texts() == words
+        widths = root.locator(".next-bar").evaluate_all("(all) => all.map((each) => parseFloat(each.style.width))")
+        assert widths[1:4] == pytest.approx([50, 100 * 0.00995**0.5, 100 * 0.0006**0.5], rel=1e-3)
         assert "<img" not in picture
         assert page.evaluate("window.broken") is None

@@ -143,6 +143,10 @@ def test_dropout_is_active_in_training_only() -> None:
         ({"hidden_size": 15}, "15 is odd"),
         ({"encoder": "cnn", "kernel_sizes": [2, 3]}, "2, 3 do not"),
         ({"encoder": "cnn", "kernel_sizes": []}, "none do not"),
+        ({"encoder": "cnn", "kernel_sizes": ["3"]}, "'3' do not"),
+        ({"encoder": "cnn", "kernel_sizes": 3}, "3 do not"),
+        ({"encoder": "cnn", "kernel_sizes": [-1, 10**9 + 1]}, "-1, 1000000001 do not"),
+        ({"pad_token_id": 64}, "64, no token of 64"),
         ({"encoder": "cnn", "hidden_size": 30}, "1, 3, 5, 7 do not"),
     ],
 )

@@ -3,6 +3,8 @@
 
 // In rem; a cell is at most `widest` times as wide as high, where the window is too low for squares.
 const CELL = { largest: 3.6, smallest: 0.3, gapFrom: 0.7, dotFrom: 0.8, widest: 1.9 };
+// Of a font: the height of a line of stacked signs.
+const STACKED_LINE = 1.1;
 // Legend and frame below the picture, in rem; and what the picture has in any case.
 const BELOW_FILM_REM = 4.6;
 const SHORTEST_FILM_REM = 15;
@@ -26,11 +28,19 @@ function layoutFilm(panels, width, theme, room) {
   const left = Math.ceil(clamp(names, 5 * small, Math.max(5 * small, Math.min(10 * rem, 0.27 * width))));
   const snapped = (size) => Math.max(snapCell(size * ratio, 0.25) / ratio, smallest);
   const widest = (width - left - 2) / cols;
-  const isTurned = (label) => !liesFlat(context, label, Math.min(widest, largest));
-  const turned = longest(panels.flatMap((panel) => panel.cols).filter(isTurned));
-  const top = Math.ceil(clamp(turned + font, Math.max(1.7 * font, 2.7 * small), 7 * rem));
-  const high = snapped(Math.min(widest, (room - top - 2) / rows, largest));
-  const wide = snapped(Math.max(high, Math.min(widest, CELL.widest * high)));
+  const labels = panels.flatMap((panel) => panel.cols);
+  let [top, high, wide] = [Math.ceil(Math.max(1.7 * font, 2.7 * small)), 0, 0];
+  // Turned labels need room above, which makes cells smaller, so that more labels may have to be turned.
+  for (let isSettled = false; !isSettled;) {
+    high = snapped(Math.min(widest, (room - top - 2) / rows, largest));
+    wide = snapped(Math.max(high, Math.min(widest, CELL.widest * high)));
+    const turned = labels.filter((label) => !liesFlat(context, label, wide));
+    const length = Math.max(0, ...turned.map((label) => (
+      labelLength(context, label, standsUpright(label), STACKED_LINE * font))));
+    const wanted = Math.ceil(Math.min(length + font, clamp(0.35 * room, 7 * rem, 12 * rem)));
+    isSettled = wanted <= top;
+    top = Math.max(top, wanted);
+  }
   const [mapWidth, mapHeight] = [cols * wide + 2, rows * high + 2];
   return { rem, ratio, font, small, left, top, wide, high, width: left + mapWidth, height: top + mapHeight };
 }
@@ -42,9 +52,10 @@ function roomBelow(element) {
   return innerHeight - above;
 }
 
-// A label that is no wider than its column is not turned.
+// A label that has room in its column, and a space to the next one, is not turned.
 function liesFlat(context, label, cell) {
-  return label.length < 20 && context.measureText(label).width <= cell;
+  const space = label.length > 1 ? context.measureText("n").width / 2 : 0;
+  return label.length < 20 && context.measureText(label).width + space <= cell;
 }
 
 function drawPanel(context, panel, frame, layout, theme, pointed) {
@@ -134,11 +145,21 @@ function drawFilmLabels(context, panel, layout, theme, pointed) {
     context.font = `${font}px ${theme.codeFont}`;
     const isFlat = liesFlat(context, label, wide);
     context.translate(left + (col + 0.5) * wide, top - (isFlat ? 0.85 : 0.45) * font);
-    if (!isFlat) context.rotate(-Math.PI / 2);
-    const [align, room] = isFlat ? ["center", 2 * wide] : ["left", top - 0.6 * font];
-    writeLabel(context, label, layout, theme, col === own[1], align, room);
+    if (!isFlat && standsUpright(label)) writeStacked(context, label, layout, theme, col === own[1]);
+    else {
+      if (!isFlat) context.rotate(-Math.PI / 2);
+      const [align, room] = isFlat ? ["center", 2 * wide] : ["left", top - 0.6 * font];
+      writeLabel(context, label, layout, theme, col === own[1], align, room);
+    }
     context.restore();
   });
+}
+
+// Scripts that are read from top to bottom are not turned.
+function writeStacked(context, label, { font, top }, theme, strong) {
+  context.font = `${strong ? "bold " : ""}${font}px ${theme.codeFont}`;
+  context.fillStyle = cssColour(theme.text);
+  drawStackedLabel(context, label, "", top - 0.5 * font, STACKED_LINE * font);
 }
 
 function writeLabel(context, label, { font }, theme, strong, align, width) {

@@ -51,7 +51,8 @@ function createSteps(root) {
   state.outputRemark = output.remark;
   state.outputList = addElement(output.block, "div", "tokens", { role: "group", "aria-label": "Tokens of the output" });
   const next = createBlock(columns, "next-tokens", "Likeliest next tokens");
-  next.remark.textContent = "click another one to write on with it";
+  next.remark.textContent = [standsAlone() ? "" : "click another one to write on with it", "bars by square root"]
+    .filter(Boolean).join(" · ");
   state.nextList = addElement(next.block, "div", "next-list", { role: "group", "aria-label": "Next tokens" });
   state.status = addElement(next.block, "div", "status", { role: "status", "aria-live": "polite" });
   state.tooltip = addElement(root, "div", "tooltip", { "aria-hidden": "true" });
@@ -73,7 +74,7 @@ function fillSteps(state) {
   state.status.textContent = "";
   fillSource(state);
   fillOutput(state);
-  state.sourceRemark.textContent = weights ? "" : "no attention: the model reads it into one vector";
+  state.sourceRemark.textContent = weights ? header.remark : "no attention: the model reads it into one vector";
   state.outputRemark.textContent = forcedWords(header);
 }
 

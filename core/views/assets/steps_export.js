@@ -89,7 +89,7 @@ function drawNextRow(context, { theme, header }, { label, probability, came }, p
   context.fillStyle = cssColour(theme.panel);
   context.fillRect(barLeft, top + 0.35 * rem, barWidth, 0.7 * rem);
   context.fillStyle = cssColour(came ? theme.primary : theme.muted);
-  context.fillRect(barLeft, top + 0.35 * rem, Math.max(1, barWidth * probability), 0.7 * rem);
+  context.fillRect(barLeft, top + 0.35 * rem, Math.max(1, barWidth * barShare(probability)), 0.7 * rem);
   writeText(context, percentText(probability), barLeft + barWidth + 4.2 * rem, middle, font, theme.text, "right");
   if (came) writeText(context, markOf(header, place), barLeft + barWidth + 4.8 * rem, middle, font, theme.primary);
 }

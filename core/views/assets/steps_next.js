@@ -36,7 +36,7 @@ function createNextRow(state, { id, label, probability, rank, came }, place) {
   if (came) button.setAttribute("aria-current", "true");
   addElement(button, "bdi", "next-label").textContent = label;
   const track = addElement(button, "span", "next-track", { "aria-hidden": "true" });
-  addElement(track, "span", "next-bar").style.width = `${Math.max(100 * probability, probability > 0 ? 0.6 : 0)}%`;
+  addElement(track, "span", "next-bar").style.width = `${100 * barShare(probability)}%`;
   addElement(button, "span", "next-number").textContent = percentText(probability);
   addElement(button, "span", "next-mark").textContent = mark;
   button.onclick = () => (came || id === null ? null : choose(state, place, id, label));

@@ -7,9 +7,11 @@ function shortWeight(weight) {
   return weight < 0.005 ? "<0.01" : weight.toFixed(2);
 }
 
+// Two digits below 1 %, so that small probabilities can be compared, too.
 function percentText(probability) {
   const percent = 100 * probability;
-  if (percent > 0 && percent < 0.05) return "<0.1 %";
+  if (percent > 0 && percent < 0.0001) return "<0.0001 %";
+  if (percent < 0.995) return `${Number(percent.toPrecision(2))} %`;
   return `${percent >= 99.95 && percent < 100 ? ">99.9" : percent.toFixed(1)} %`;
 }
 
@@ -32,6 +34,11 @@ function spokenStep(state) {
     `${header.source[at]} ${shortWeight(weightOf(state, place, at))}`));
   return [spokenFrame(state), `probability ${percentText(header.probabilities[place])}`,
     largest.length ? `most weight on ${largest.join(", ")}` : ""].filter(Boolean).join(", ");
+}
+
+// On one scale at all steps. Along a line most of them would be too short to be seen.
+function barShare(probability) {
+  return Math.sqrt(clamp(probability, 0, 1));
 }
 
 function forcedWords({ forced, tokens }) {

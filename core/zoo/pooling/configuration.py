@@ -11,6 +11,8 @@ from core.zoo.sizes import require_share, require_sizes
 
 ENCODERS = ("bilstm", "cnn", "average", "mlp")
 ATTENTIONS = ("additive", "dot", "uniform", "guided")
+# Far more words than any filter of a text has been given.
+WIDEST_FILTER = 1_000
 # What a guide's config says of how it attends; its classifier is not needed.
 OF_GUIDE = ("vocab_size", "hidden_size", "embedding_size", "encoder", "attention", "kernel_sizes", "pad_token_id")
 
@@ -89,6 +91,10 @@ class PoolingConfig(PreTrainedConfig):
                 "is_encoder_decoder is true, and a classifier has no decoder: set it to false.",
             ),
             (
+                not self._pads_with_a_token(),
+                f"pad_token_id is {self.pad_token_id!r}, no token of {self.vocab_size}: give another, or none.",
+            ),
+            (
                 self.encoder not in ENCODERS,
                 f"There is no encoder called {self.encoder!r}: choose one of {', '.join(ENCODERS)}.",
             ),
@@ -107,13 +113,19 @@ class PoolingConfig(PreTrainedConfig):
             (
                 self.encoder == "cnn" and not self._filters_fit(),
                 f"Filters have odd sizes and share the width of {self.hidden_size} evenly, which "
-                f"{', '.join(map(str, self.kernel_sizes)) or 'none'} do not: choose other sizes or another width.",
+                f"{str(self.kernel_sizes).strip('[]()') or 'none'} do not: choose other sizes or another width.",
             ),
         ]
 
+    def _pads_with_a_token(self) -> bool:
+        pad: Any = self.pad_token_id
+        return pad is None or (type(pad) is int and 0 <= pad < self.vocab_size)
+
     def _filters_fit(self) -> bool:
-        sizes = self.kernel_sizes
-        return bool(sizes) and all(size % 2 == 1 for size in sizes) and self.hidden_size % len(sizes) == 0
+        sizes: Any = self.kernel_sizes
+        if not isinstance(sizes, list | tuple) or not sizes or self.hidden_size % len(sizes):
+            return False
+        return all(type(size) is int and 0 < size < WIDEST_FILTER and size % 2 == 1 for size in sizes)
 
 
 def guide_values(config: PoolingConfig) -> dict[str, Any]:
