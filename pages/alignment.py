@@ -25,8 +25,12 @@ with st.container(horizontal=True, vertical_alignment="center", key="title_bar")
 heading.subheader(wording.title_of(wish), anchor=False, width="content")
 outcomes = outcomes_of(wish, led) or ()
 looking = looking_at(outcomes, slot)
+hint = wording.hint_of(wish, outcomes)
 with chips:
-    facts(wording.facts_of(wish, outcomes, looking))
+    if talk.talking():
+        small_print(hint, "hint")
+    else:
+        facts(wording.facts_of(wish, outcomes, looking))
 is_own = "text" in wish.own_texts
 own = {**wish.own_texts, **going_on.own_text_of(led, is_own)}
 begun = going_on.address_of(led, is_own)
@@ -34,7 +38,8 @@ asked = {**wish.address, **gold_address(), **looking.address, **begun, **talk.ta
 here = {**asked, **links.in_address(own)}
 address.write(here, first_visit())
 notes(
-    wording.notes_of(wish, outcomes, led)
+    ([(hint, "info")] if hint and not talk.talking() else [])
+    + wording.notes_of(wish, outcomes, led)
     + [(sentence, "warning") for sentence in remarks.told()]
     + wording.reading_notes(outcomes)
 )

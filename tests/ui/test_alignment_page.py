@@ -46,6 +46,8 @@ def test_all_models_of_a_direction_stand_side_by_side_with_words_gold_and_qualit
     assert figures(alignment) == ["alignment", "steps"]
     assert alignment.component("alignment").bytes.count(b"It has no attention") == 1
     assert "0.36" in alignment.html
+    assert "Attention loses here to the diagonal" in " ".join(alignment.sentences)
+    assert "0.31 (layer 1, head 0)" in alignment.html
     assert "plotly_chart" in {element.type for element in alignment.app.main}
     assert alignment.address == {}
 
@@ -56,6 +58,7 @@ def test_layer_head_and_reading_change_without_another_run(alignment):
     alignment.tell(**{LAYER: "1", HEAD: "0", READS: "input"})
     assert {"layer": "1", "head": "0", "reads": "input"}.items() <= alignment.address.items()
     assert b"layer 1, head 0" in alignment.component("alignment").bytes
+    assert "always those of one step of the decoder" in alignment.html
     assert stored(alignment) == trace
 
 
@@ -70,21 +73,23 @@ def test_a_gold_pair_is_said_by_every_model_and_judged_beside_the_diagonal(align
     state = alignment.app.session_state
     assert (state[DECODING], state[TARGET]) == ("forced", "Mon petit frère a cassé la tasse bleue hier.")
     assert "diagonal's AER" in alignment.html
-    assert alignment.html.count('<th scope="row">GRU, additive attention</th>') == 2
+    assert alignment.html.count('<th scope="row">GRU, additive attention</th>') == 3
     assert {"gold": "pair", "pair": "1", "decoding": "forced"}.items() <= alignment.address.items()
     assert not {"text", "target", "own", "example"} & set(alignment.address)
 
 
 def test_models_that_write_other_words_than_the_gold_pair_are_not_judged(alignment):
-    opened(alignment, gold="pair", pair="2").tell(**{DECODING: "greedy"})
+    opened(alignment, models=NAMES[1], gold="pair", pair="2").tell(**{DECODING: "greedy"})
     assert any(sentence.startswith(OTHER_WORDS) for sentence in alignment.sentences)
+    assert "The models write by themselves" in alignment.html
     assert "diagonal's AER" not in alignment.html
 
 
 def test_pasted_links_judge_a_forced_translation(alignment):
-    asked = {"text": "the black cat", "target": "le chat noir", "links": "0-0 1-2 2-1"}
-    opened(alignment, **asked, decoding="forced", gold="pasted")
+    asked = {"text": "the cat\ndon't", "target": "le chat noir", "links": "0-0 1-2 2-1"}
+    opened(alignment, **asked, models=NAMES[1], decoding="forced", gold="pasted")
     assert "diagonal's AER" in alignment.html
+    assert "0 the · 1 cat · 2 don&#x27;t" in alignment.html
     alignment.tell(**{LINKS: "0-0 1-9"})
     assert "diagonal's AER" not in alignment.html
     assert any("9" in sentence for sentence in alignment.sentences)
@@ -94,10 +99,11 @@ def test_another_word_is_gone_on_from_and_the_way_back_leads_to_the_models_own(a
     opened(alignment, models=NAMES[1])
     own = alignment.component("steps").bytes
     wish = Wish("en-fr", (NAMES[1],), str(alignment.app.session_state[TEXT]), "greedy", 4, "")
-    alignment.tell(**{PREFIX: GoingOn(NAMES[1], (9, 8, 30), wish)})
-    assert {"begins": NAMES[1], "prefix": "9.8.30"}.items() <= alignment.address.items()
+    alignment.tell(**{PREFIX: GoingOn(NAMES[1], (9, 8, 30), wish, (0, 2))})
+    assert {"begins": NAMES[1], "prefix": "9*.8.30"}.items() <= alignment.address.items()
     assert any("made to begin otherwise" in sentence for sentence in alignment.sentences)
     assert alignment.component("steps").bytes != own
+    assert "Kept as the model had it: 1 of the first 3 tokens." in alignment.html
     alignment.app.button(key="go_back").click()
     assert alignment.run().component("steps").bytes == own
     assert "prefix" not in alignment.address
@@ -110,7 +116,7 @@ def test_what_no_click_can_mean_is_passed_over(value: object):
     take_alternative(wish, NAMES[1], (5, 6, 7), value)
     assert PREFIX not in st.session_state
     take_alternative(wish, NAMES[1], (5, 6, 7), {"step": 2, "id": 30})
-    assert st.session_state.pop(PREFIX) == GoingOn(NAMES[1], (5, 6, 30), wish)
+    assert st.session_state.pop(PREFIX) == GoingOn(NAMES[1], (5, 6, 30), wish, (2,))
 
 
 def test_an_address_brings_the_words_to_begin_with(alignment):
@@ -131,6 +137,8 @@ def test_one_model_that_fails_leaves_the_others(alignment):
     (sentence,) = [each for each in alignment.sentences if each.startswith("GRU, additive attention:")]
     assert sentence.count(".") >= 1
     assert figures(alignment) == ["alignment", "steps"]
+    assert not any("made to begin otherwise" in each for each in alignment.sentences)
+    assert alignment.app.button(key="go_back")
 
 
 def test_an_empty_sentence_and_no_model_are_told_in_a_sentence(alignment):
@@ -166,7 +174,7 @@ def test_hostile_values_each_end_in_a_sentence(alignment):
     opened(alignment, **{name: f"<b>{name}</b>²" for name in ("direction", "models", *names)}, own="9")
     told = " ".join(alignment.sentences)
     assert [name for name in ("direction", "models", *names[:-2]) if f"<b>{name}" not in told] == []
-    assert "does not carry the text" in told
+    assert "does not carry your own texts" in told
     assert figures(alignment) == ["alignment", "steps"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import streamlit as st
 
-from core.ui.training import live_plot
+from core.ui import live_plot
 from core.views import Figure, curves_figure
 
 

@@ -34,6 +34,7 @@ ALIGNMENT = {
     "diagonal": {**SCORE, "error": 0.52},
     "ibm1": {**SCORE, "error": 0.36},
 }
+ALIGNMENT["others"] = {"pairs of others": {**ALIGNMENT, "pairs": 84, "diagonal": {**SCORE, "error": 0.25}}}
 
 
 def write_translators(folder: Path) -> Path:

@@ -9,7 +9,7 @@ from core.ui import address, remarks
 from core.ui.alignment.examples import Example, example_with, examples_of
 from core.ui.alignment.going_on import arrive_at_prefix
 from core.ui.alignment.gold_choice import gold_controls, leave_pair
-from core.ui.alignment.models import DIRECTIONS, MOST_SIDE_BY_SIDE, OTHER, directions, labels_of, offered
+from core.ui.alignment.models import MOST_SIDE_BY_SIDE, OTHER, SHORT_DIRECTIONS, directions, labels_of, offered
 from core.ui.alignment.state import BEAMS, DECODING, DIRECTION, MODELS, STOPPED, TARGET, TEXT
 from core.ui.alignment.wish import (
     DECODINGS,
@@ -48,7 +48,7 @@ def controls() -> tuple[Wish, DeltaGenerator]:
         st.segmented_control(
             "Direction",
             directions(),
-            format_func=DIRECTIONS.__getitem__,
+            format_func=SHORT_DIRECTIONS.__getitem__,
             key=DIRECTION,
             persist_state="session",
             required=True,

@@ -7,14 +7,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Example:
-    """slug: its name in addresses; title: on its chip; hint: what to look for, in one sentence."""
+    """slug: its name in addresses; title: on its chip; hint: what to look for, in one sentence.
+
+    without: what to look for where a model without attention is among those that are shown, "" for the same.
+    """
 
     slug: str
     title: str
     text: str
     hint: str
+    without: str = ""
 
 
+LONG = "Look whether the weights still follow the words, and the translation the sentence, towards the end."
+LONG_WITHOUT = (
+    "Without attention all that is known of a sentence is one vector: look how much more is lost there than with it."
+)
 # By direction, the one that opens first at the front.
 EXAMPLES: dict[str, tuple[Example, ...]] = {
     "en-fr": (
@@ -33,15 +41,16 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
         Example(
             "pronoun",
             "Pronouns",
-            "I gave it to him yesterday.",
-            "French puts “it” and “to him” before the verb: the weights jump ahead and come back.",
+            "We want to help them.",
+            "French puts “them” before its verb: the weights jump ahead, and come back for “help”.",
         ),
         Example(
             "long",
             "Long sentence",
             "When I was a child, I used to go to the beach with my family every summer, and in the evening we would "
             "sit by the sea and talk about what we wanted to do the next day.",
-            "Without attention all that is known of a sentence is one vector: the longer it gets, the more is lost.",
+            LONG,
+            LONG_WITHOUT,
         ),
     ),
     "zh-en": (
@@ -49,13 +58,13 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
             "cat-mouse",
             "猫追老鼠",
             "猫追老鼠",
-            "The cat chases: neither this sentence nor its reverse was in training. Look which animal comes first.",
+            "The cat chases. In training this and its reverse stood only inside longer ones: which animal comes first?",
         ),
         Example(
             "mouse-cat",
             "老鼠追猫",
             "老鼠追猫",
-            "The same characters in the other order: now the mouse chases, and the attention must cross.",
+            "The same three words in another order must come out in another order; both were held out of training.",
         ),
         Example(
             "library",
@@ -67,7 +76,8 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
             "long",
             "Long sentence",
             "我小时候每年夏天都和家人一起去海边，晚上我们会坐在海边聊第二天想做什么。",
-            "The longer the sentence, the more has to pass through one state: look where the attention gets lost.",
+            LONG,
+            LONG_WITHOUT,
         ),
     ),
 }

@@ -15,21 +15,28 @@ from core.ui.arrival import QUOTED, Arrival, whole_number
 
 MOST = 256
 _LARGEST = 10**6
-_SEPARATOR = "."
+_SEPARATOR, _CHOSEN = ".", "*"
 
 
 @dataclass(frozen=True)
 class GoingOn:
-    """prefix: token ids that the model's text begins with. wish: what was asked for when that was chosen."""
+    """prefix: token ids that the model's text begins with. wish: what was asked for when that was chosen.
+
+    own: places in it of the tokens that somebody chose; the others are the model's own, kept before those.
+    """
 
     model: str
     prefix: tuple[int, ...]
     wish: Wish
+    own: tuple[int, ...]
 
     @property
     def written(self) -> str:
-        """The prefix as an address has it."""
-        return _SEPARATOR.join(map(str, self.prefix))
+        """The prefix as an address has it: a sign stands behind what was chosen, but for the last, which always was."""
+        marked = set(self.own) - {len(self.prefix) - 1}
+        return _SEPARATOR.join(
+            f"{token}{_CHOSEN if place in marked else ''}" for place, token in enumerate(self.prefix)
+        )
 
 
 def going_on(wish: Wish) -> GoingOn | None:
@@ -50,7 +57,10 @@ def take_alternative(wish: Wish, model: str, written: Sequence[int], value: Any)
     """
     step, token = (value.get(name) if isinstance(value, dict) else None for name in ("step", "id"))
     if type(step) is int and type(token) is int and 0 <= step <= min(len(written), MOST - 1) and 0 <= token < _LARGEST:
-        st.session_state[PREFIX] = GoingOn(model, (*written[:step], token), wish)
+        before = going_on(wish)
+        kept = before.own if before is not None and before.model == model else ()
+        own = (*(place for place in kept if place < step), step)
+        st.session_state[PREFIX] = GoingOn(model, (*written[:step], token), wish, own)
 
 
 def go_back() -> None:
@@ -65,12 +75,14 @@ def arrive_at_prefix(arriving: Arrival, wish: Wish) -> None:
     text, model = remembered.get("prefix") or arriving.get("prefix"), arriving.get("begins")
     if text is None and model is None:
         return
-    ids = [whole_number(part) for part in (text or "").split(_SEPARATOR, MOST)]
+    parts = (text or "").split(_SEPARATOR, MOST)
+    ids = [whole_number(part.removesuffix(_CHOSEN)) for part in parts]
     if None in ids or len(ids) > MOST or model not in wish.models:
         told = text if model in wish.models else model
         arriving.remarks.append(f"The address names no words to begin with in “{(told or '')[:QUOTED]}”: none are set.")
         return
-    st.session_state[PREFIX] = GoingOn(str(model), tuple(int(each) for each in ids if each is not None), wish)
+    own = tuple(place for place, part in enumerate(parts) if part.endswith(_CHOSEN) or place == len(parts) - 1)
+    st.session_state[PREFIX] = GoingOn(str(model), tuple(int(each) for each in ids if each is not None), wish, own)
 
 
 def address_of(going_on: GoingOn | None, is_own: bool) -> dict[str, str]:

@@ -13,6 +13,7 @@ from core.ui.words import small_print
 NO_GOLD, PAIR, PASTED = "none", "pair", "pasted"
 WAYS = {NO_GOLD: "None", PAIR: "Our pairs", PASTED: "Pasted"}
 PAIR_SAID = "The models are made to say this translation, so that its links can be judged."
+PAIR_NOT_SAID = "The models write by themselves: only a text with the words of this pair's translation is judged."
 LINKS_HELP = (
     "Pharaoh format: 0-0 1p2 links word 0 of the sentence with word 0 of the translation, and word 1 with word 2 as "
     "only possible. The words are those of the figure, the full stop among them."
@@ -93,7 +94,7 @@ def gold_controls(direction: str) -> None:
             args=(direction,),
             label_visibility="collapsed",
         )
-        small_print(PAIR_SAID, "pair-said")
+        small_print(PAIR_SAID if st.session_state[DECODING] == "forced" else PAIR_NOT_SAID, "pair-said")
     elif way == PASTED:
         st.text_area(
             "Links, source-target",

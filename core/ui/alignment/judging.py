@@ -71,18 +71,23 @@ def verdict_on(trace: Trace, place: Place, reads: str, gold: Gold | None) -> Ver
 
 
 def _by_pasted(trace: Trace, place: Place, reads: str, gold: Gold) -> Verdict:
-    """The same by pasted links, which count words as a person does."""
-    from core.alignment import judge, parse_links, split_words
+    """The same by pasted links. They count words as a person does: so the rows and columns are these words, always."""
+    from core.alignment import judge, parse_links
     from core.capture import word_weights
 
+    source, target = words_of(trace)
+    words = word_weights(trace, *place, reads, source_words=source, target_words=target)
     if not gold.text:
-        return Verdict(word_weights(trace, *place, reads), problem=NO_LINKS)
-    source = split_words(trace.tokens.text)
-    target = split_words("" if trace.produced is None else trace.produced.text)
+        return Verdict(words, problem=NO_LINKS)
     try:
-        links = parse_links(gold.text, source, target, gold.first)
-        words = word_weights(trace, *place, reads, source_words=source, target_words=target)
-        sure, possible = map(frozenset, links)
+        sure, possible = map(frozenset, parse_links(gold.text, source, target, gold.first))
         return Verdict(words, judge(words, sure, possible), sure, possible)
     except HeadlightError as error:
-        return Verdict(word_weights(trace, *place, reads), problem=str(error))
+        return Verdict(words, problem=str(error))
+
+
+def words_of(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words of sentence and translation as pasted links count them."""
+    from core.alignment import split_words
+
+    return split_words(trace.tokens.text), split_words("" if trace.produced is None else trace.produced.text)

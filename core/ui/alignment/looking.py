@@ -144,7 +144,6 @@ def _asked(arriving: Arrival, name: str, count: int) -> str:
     if number is not None and number < count:
         return str(number)
     if asked not in (None, MEAN):
-        arriving.remarks.append(
-            f"There is no {name} “{str(asked)[:20]}” in these models, which have 0 to {count - 1}: the mean is shown."
-        )
+        has = f"have 0 to {count - 1}: the mean" if count > 1 else f"have one {name}: that one"
+        arriving.remarks.append(f"There is no {name} “{str(asked)[:20]}” in these models, which {has} is shown.")
     return MEAN

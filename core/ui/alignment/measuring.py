@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +14,8 @@ from core.ui import own_models, resources
 from core.ui.alignment.running import DTYPE
 from core.ui.alignment.state import MEASURED
 from core.ui.card import figure_card
+from core.ui.live_plot import draw_live
 from core.ui.starting import libraries
-from core.ui.training.live_plot import draw_live
 from core.ui.words import note, small_print
 
 if TYPE_CHECKING:
@@ -24,14 +24,21 @@ if TYPE_CHECKING:
 
 LENGTHS = (4, 8, 16, 32, 64)
 SECONDS_BETWEEN = 1.0
+# As in `core.alignment.speed`, which takes seconds to import.
+MOST_SECONDS_A_POINT = 10.0
 WHAT = (
     "Each model reads a source of 4 to 64 tokens and writes as many. A recurrent network reads them one after the "
-    "other, a Transformer all at once; both write one token after the other."
+    "other, a Transformer all at once; both write one token after the other. Reading all at once pays on long sources "
+    "and devices that compute much side by side: a small network on a processor may be faster one by one."
 )
-COST = "Takes about {seconds:.0f} seconds here. Other runs get their turns in between."
+COST = (
+    "Takes about {cost} at the pace of the sentence above. Each number is the median of 3 to 15 passes; whatever else "
+    "this machine computes meanwhile makes it larger."
+)
+MISSING = "Left out: lengths that a model does not read, or that would take more than {seconds:.0f} seconds."
 STATES = {"waiting": "Waiting for the device", "running": "Measuring", "done": "Done", "stopped": "Stopped"}
-# Of a small model, until one has been measured: opening it, and its five lengths a few times each.
-SECONDS_A_MODEL = 4
+# Of a point: writing takes most of it, so many passes or seconds; reading the source and the target are quick.
+PASSES, SECONDS_A_PART, OTHER_PARTS = 4, 0.25, 2
 
 
 @dataclass(frozen=True)
@@ -47,16 +54,37 @@ class Measurement:
         return len(LENGTHS) * len(self.labels)
 
 
-def seconds_card(labels: dict[str, str]) -> None:
-    """The card of the measurement, drawn again every second while one goes on. labels: of the models that are shown."""
-    measured = _measured()
-    live = measured is not None and not measured.background.ended
-    st.fragment(_draw, run_every=SECONDS_BETWEEN if live else None)(labels, live)
+def seconds_card(labels: dict[str, str], paces: dict[str, float]) -> None:
+    """The card of the measurement, drawn again every second while one goes on.
+
+    labels: what the models that are shown are called; paces: their seconds a token, both by the models' names.
+    """
+    live = is_live(_measured())
+    st.fragment(_draw, run_every=SECONDS_BETWEEN if live else None)(labels, paces, live)
 
 
-def _draw(labels: dict[str, str], was_live: bool) -> None:
+def cost_of(paces: Iterable[float]) -> str:
+    """About what it takes to measure models of these paces, in words."""
+    seconds = sum(
+        max(SECONDS_A_PART, PASSES * pace * length) + OTHER_PARTS * SECONDS_A_PART
+        for pace in paces
+        for length in LENGTHS
+        if PASSES * pace * length <= MOST_SECONDS_A_POINT
+    )
+    return f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
+
+
+def is_live(measured: Measurement | None) -> bool:
+    """Whether somebody measures still."""
+    return measured is not None and not measured.background.ended
+
+
+def _draw(labels: dict[str, str], paces: dict[str, float], was_live: bool) -> None:
     measured = _measured()
-    live = measured is not None and not measured.background.ended
+    live = is_live(measured)
+    if measured is not None and not live and not measured.labels.keys() <= labels.keys():
+        # Another direction may call its models the same.
+        measured = None
     if live and not was_live:
         # A press inside a fragment runs the fragment alone: only the whole page draws it again every second.
         st.rerun()
@@ -68,7 +96,7 @@ def _draw(labels: dict[str, str], was_live: bool) -> None:
                 _status(measured, live, labels)
             else:
                 _button(labels, "Measure")
-                small_print(COST.format(seconds=SECONDS_A_MODEL * len(labels)), "cost")
+                small_print(COST.format(cost=cost_of(paces.values())), "cost")
             _problem(measured)
     else:
         _figure(measured, live)
@@ -86,7 +114,9 @@ def _status(measured: Measurement, live: bool, labels: dict[str, str]) -> None:
             st.progress(min(1.0, done / total), f"{state}: {done} of {total} points")
             st.button("Stop", icon=":material/stop:", on_click=measured.background.stop, key="stop_measuring")
         else:
-            small_print(f"{state}: {done} of {total} points. {', '.join(measured.labels.values())}.", "measured")
+            missing = MISSING.format(seconds=MOST_SECONDS_A_POINT) if state == STATES["done"] and done < total else ""
+            names = ", ".join(measured.labels.values())
+            small_print(f"{state}: {done} of {total} points. {names}. {missing}".strip(), "measured")
             _button(labels, "Measure again")
 
 
@@ -123,7 +153,9 @@ def _measured() -> Measurement | None:
 
 
 def begin(labels: dict[str, str]) -> None:
-    """Begin to measure these models in a thread; to be called as a callback, once torch has been imported."""
+    """Begin to measure these models in a thread, unless one does; to be called as a callback."""
+    if is_live(_measured()):
+        return
     libraries()
     from core.models.devices import best_device
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from core.ui.small_models import small_model
 GROUP = "translation"
 OTHER = "other"
 DIRECTIONS = {"en-fr": "English → French", "zh-en": "Chinese → English", OTHER: "Other"}
+# Three of them stand in one line of the sidebar.
+SHORT_DIRECTIONS = {"en-fr": "en → fr", "zh-en": "zh → en", OTHER: "Other"}
 MOST_SIDE_BY_SIDE = 4
 _MOST_BYTES = 1 << 20
 
@@ -38,11 +40,14 @@ def shipped_for(direction: str) -> tuple[Shipped, ...]:
 
 
 def offered(direction: str) -> tuple[str, ...]:
-    """Names of the models that may be chosen; those that read only a small alphabet translate nothing."""
+    """Names of the models that may be chosen: a direction's own, and those that nobody has told the language of.
+
+    Those that read only a small alphabet translate nothing.
+    """
     if direction == OTHER:
         return others()
     own = (each.name for each in shipped_for(direction))
-    return (*own, *(name for name in _found() if small_model(name) is None))
+    return (*own, *(name for name in _found(_brought()) if small_model(name) is None))
 
 
 def first_choice(direction: str) -> tuple[str, ...]:
@@ -58,11 +63,11 @@ def others() -> tuple[str, ...]:
     Those whose entry says so, rather than their files, do a task of their own and belong to no direction.
     """
     of_their_own = (each.entry.name for each in catalogue() if each.entry.answers and each.unavailable is None)
-    return tuple(dict.fromkeys((*_found(), *of_their_own)))
+    return tuple(dict.fromkeys((*_found(_brought()), *_found(_listed()), *of_their_own)))
 
 
-def _found() -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for name, folder in _candidates() if _is_encoder_decoder(folder)))
+def _found(candidates: Iterable[tuple[str, Path | None]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name, folder in candidates if _is_encoder_decoder(folder)))
 
 
 def told(name: str) -> Mapping[str, Any]:
@@ -82,12 +87,17 @@ def title_of(name: str) -> str:
     return str(told(name).get("title") or "").rpartition(" · ")[2] or name
 
 
-def _candidates() -> Iterator[tuple[str, Path | None]]:
-    yield from ((name, own_models.folder_of(name)) for name in own_models.names())
+def _listed() -> Iterator[tuple[str, Path | None]]:
+    """Entries of the catalogue that are not shipped: of other languages than those of the directions."""
     ours = {each.name for each in shipped()}
     for listing in catalogue():
         if listing.unavailable is None and listing.entry.name not in ours:
             yield listing.entry.name, listing.entry.locate()
+
+
+def _brought() -> Iterator[tuple[str, Path | None]]:
+    """What a user trained or added, and the server's folders."""
+    yield from ((name, own_models.folder_of(name)) for name in own_models.names())
     for name in folders_below_roots():
         try:
             yield name, below_roots(name)

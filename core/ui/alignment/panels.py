@@ -1,4 +1,4 @@
-"""Runs as the figures of `core.views` want them: panels of the alignment, steps of one model, curves of quality."""
+"""Runs as the figures of `core.views` want them: panels of the alignment, curves of quality."""
 
 from __future__ import annotations
 
@@ -9,23 +9,20 @@ from core.ui.alignment.judging import Gold, Verdict, verdict_on
 from core.ui.alignment.looking import Looking
 from core.ui.alignment.models import DIRECTIONS, OTHER, labels_of, shipped_for, told
 from core.ui.alignment.running import Outcome, Run
-from core.ui.alignment.token_rows import source_words, token_rows
 from core.ui.alignment.wish import Wish
 from core.views import (
     AlignedPanel,
     Figure,
     QualityCurve,
-    Steps,
     alignment_figure,
     quality_bins,
     quality_figure,
-    steps_figure,
 )
 
 NO_ATTENTION = "It has no attention: all that it knows of the sentence is one vector, so there is nothing to align."
 MADE_TO_BEGIN = "It was made to begin otherwise."
 NOTHING_WRITTEN = "(nothing but the token that ends a text)"
-HELD_OUT = "held-out sentences of its card"
+HELD_OUT = "held-out sentences, the longest longer than any in training"
 # So much of a sentence stands in a caption.
 QUOTED = 80
 
@@ -54,26 +51,6 @@ def alignment(aligned: Sequence[Aligned], wish: Wish, looking: Looking) -> Figur
     judged = next((each.verdict for each in aligned if each.verdict is not None and each.verdict.judged), None)
     sure, possible = (judged.sure, judged.possible) if judged else (frozenset(), frozenset())
     return alignment_figure([each.panel for each in aligned], sure, possible, looking.reads, about_of(wish))
-
-
-def steps(run: Run, label: str, wish: Wish, looking: Looking) -> Figure:
-    """One model's text token by token."""
-    trace, produced = run.trace, run.trace.produced
-    assert produced is not None
-    # The last token is not read back in, so that it has no row of its own.
-    count = len(produced) - (run.attends and looking.reads == "input")
-    found = Steps(
-        label=label,
-        about=which(run, looking) if run.attends else "",
-        source=source_words(trace),
-        weights=token_rows(trace, *_place(run, looking), looking.reads)[:count] if run.attends else None,
-        tokens=produced.labels[:count],
-        alternatives=tuple(trace.next_tokens(row) for row in range(count)),
-        chosen_probability=tuple(trace.probability(row) or 0.0 for row in range(count)),
-        forced=count if run.reading.target else min(count, len(run.reading.prefix)),
-        ids=trace.said_ids[:count],
-    )
-    return steps_figure(found, looking.reads, about_of(wish))
 
 
 def quality(wish: Wish) -> Figure | None:
@@ -110,13 +87,13 @@ def _aligned(outcome: Outcome, run: Run, label: str, looking: Looking, gold: Gol
     written = _text_of(run)
     if not run.attends:
         return Aligned(outcome, AlignedPanel(label, "", None, written, note=NO_ATTENTION), None)
-    verdict = verdict_on(run.trace, _place(run, looking), looking.reads, gold)
+    verdict = verdict_on(run.trace, place_of(run, looking), looking.reads, gold)
     note = MADE_TO_BEGIN if run.reading.prefix else ""
     panel = AlignedPanel(label, which(run, looking), verdict.words, written, verdict.judged, note)
     return Aligned(outcome, panel, verdict)
 
 
-def _place(run: Run, looking: Looking) -> tuple[int | None, int | None]:
+def place_of(run: Run, looking: Looking) -> tuple[int | None, int | None]:
     """Layer and head of this network, None for the mean over all."""
     return looking.of(run.trace.layers("cross"), run.trace.heads("cross"))
 

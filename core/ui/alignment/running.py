@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,17 +46,23 @@ class Reading:
 
 @dataclass(frozen=True)
 class Run:
-    """One model's answer."""
+    """One model's answer. seconds: what it took."""
 
     reading: Reading
     trace: Trace
     card: ModelCard
     report: LoadReport
+    seconds: float
 
     @property
     def attends(self) -> bool:
         """Whether its decoder attends to the source."""
         return "cross" in self.trace.streams
+
+    @property
+    def pace(self) -> float:
+        """Seconds a token that was written or said."""
+        return self.seconds / max(1, len(self.trace.said_ids))
 
     @property
     def nbytes(self) -> int:
@@ -128,6 +135,7 @@ def _run(job: Job, reading: Reading) -> Run:
     if not model.card.answers:
         raise HeadlightError(NOT_THIS_KIND.format(name=reading.model))
     with resources.session().queues.of(model.device).turn(job):
+        started = time.perf_counter()
         trace = model.run(
             reading.text,
             target=reading.target or None,
@@ -136,4 +144,4 @@ def _run(job: Job, reading: Reading) -> Run:
             prefix=reading.prefix,
             job=job,
         )
-        return Run(reading, trace, model.card, model.report)
+        return Run(reading, trace, model.card, model.report, time.perf_counter() - started)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import streamlit as st
@@ -9,7 +10,7 @@ import streamlit as st
 from core.ui import links, own_texts
 from core.ui.alignment.examples import Example, example_with, examples_of
 from core.ui.alignment.gold_choice import NO_GOLD, PAIR, PASTED, arrive_at_gold, leave_pair, pair_of
-from core.ui.alignment.models import DIRECTIONS, MOST_SIDE_BY_SIDE, directions, first_choice, offered
+from core.ui.alignment.models import DIRECTIONS, MOST_SIDE_BY_SIDE, OTHER, directions, first_choice, offered
 from core.ui.alignment.state import BEAMS, DECODING, DIRECTION, GOLD, LINKS, MODELS, TARGET, TEXT
 from core.ui.arrival import QUOTED, Arrival
 from core.ui.small_models import small_model
@@ -22,7 +23,7 @@ TEXTS = {"text": TEXT, "target": TARGET, "links": LINKS}
 # The same, in words, and the tokens of `going_on`.
 IN_LINKS = {"text": "sentence", "target": "translation", "links": "gold links", "prefix": "words to begin with"}
 _SEPARATOR = ","
-_NO_TEXT = "The address does not carry the text of the view it names: the first example is shown instead."
+_NO_TEXT = "The address does not carry your own texts of the view it names, which this browser session alone knows: {}."
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,14 @@ def wish_of_state() -> Wish:
     """What the controls ask for now; `fill` comes first."""
     state = st.session_state
     decoding = state[DECODING]
-    target = str(state[TARGET]).strip() if decoding == "forced" else ""
-    return Wish(state[DIRECTION], tuple(state[MODELS]), str(state[TEXT]), decoding, int(state[BEAMS]), target)
+    target = _in_one_line(str(state[TARGET])).strip() if decoding == "forced" else ""
+    text = str(state[TEXT]) if state[DIRECTION] == OTHER else _in_one_line(str(state[TEXT]))
+    return Wish(state[DIRECTION], tuple(state[MODELS]), text, decoding, int(state[BEAMS]), target)
+
+
+def _in_one_line(text: str) -> str:
+    """Every run of white space and control characters as one space: the models of a direction know no line breaks."""
+    return re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", text)
 
 
 def fill() -> None:
@@ -150,7 +157,8 @@ def _texts(arriving: Arrival, direction: str) -> dict[str, str]:
     if asked is not None and example is None:
         arriving.remarks.append(f"There is no example {asked[:QUOTED]} in this direction.")
     if number is not None and own is None:
-        arriving.remarks.append(_NO_TEXT)
+        shown = "the first example is shown instead" if example is None else "the example is shown without them"
+        arriving.remarks.append(_NO_TEXT.format(shown))
     found = {**({} if example is None else {"text": example.text}), **linked, **(own or {})}
     return {name: text for name, text in found.items() if name in TEXTS}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from core.ui.alignment.examples import examples_of
 from core.ui.alignment.going_on import GoingOn
 from core.ui.alignment.looking import READINGS, Looking
 from core.ui.alignment.models import DIRECTIONS, OTHER, labels_of, offered
@@ -18,7 +19,7 @@ NONE_HERE = (
     "There is no model of this direction in this checkout: get the folder core/zoo/weights again, or train one as the "
     "README says."
 )
-NO_TEXT = "There is no sentence: type one, or choose an example."
+NO_TEXT = "There is no sentence: type one{}."
 HOW_TO = "Each row is a word that a model writes, each column a word that it reads. Hover a cell for its exact weight."
 LED = "{label} was made to begin otherwise; what follows is its own. “Back to its own words” undoes it."
 Sentence = tuple[str, str]
@@ -50,23 +51,33 @@ def facts_of(wish: Wish, outcomes: Sequence[Outcome], looking: Looking) -> list[
 
 
 def notes_of(wish: Wish, outcomes: Sequence[Outcome], going_on: GoingOn | None) -> list[Sentence]:
-    """What to look for, and why a model shows nothing."""
+    """What one model was led to, and why another shows nothing."""
     if not wish.models:
         return [(NO_MODEL if offered(wish.direction) else NONE_HERE, "info")]
     if not wish.text.strip():
-        return [(NO_TEXT, "info")]
+        return [(NO_TEXT.format(", or choose an example" if examples_of(wish.direction) else ""), "info")]
     if not outcomes:
         return []
     labels = labels_of([outcome.model for outcome in outcomes])
-    hint = wish.example.hint if wish.example else HOW_TO
     problems = {outcome.problem: [o.model for o in outcomes if o.problem == outcome.problem] for outcome in outcomes}
     failed = [
         (_with_names(problem, [labels[name] for name in names], len(outcomes)), "error")
         for problem, names in problems.items()
         if problem
     ]
-    led = [] if going_on is None else [(LED.format(label=labels[going_on.model]), "info")]
-    return [(hint, "info"), *led, *failed]
+    ran = {outcome.model for outcome in outcomes if outcome.run is not None}
+    led = [(LED.format(label=labels[going_on.model]), "info")] if going_on and going_on.model in ran else []
+    return [*led, *failed]
+
+
+def hint_of(wish: Wish, outcomes: Sequence[Outcome]) -> str:
+    """What to look for, in one sentence; "" where nothing ran."""
+    if not any(outcome.run is not None for outcome in outcomes):
+        return ""
+    if wish.example is None:
+        return HOW_TO
+    is_without = any(outcome.run is not None and not outcome.run.attends for outcome in outcomes)
+    return wish.example.without if is_without and wish.example.without else wish.example.hint
 
 
 def reading_notes(outcomes: Iterable[Outcome]) -> list[Sentence]:

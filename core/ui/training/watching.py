@@ -9,7 +9,7 @@ import streamlit as st
 from core.training.history import Record
 from core.ui.card import figure_card
 from core.ui.components import mount
-from core.ui.training.live_plot import draw_live
+from core.ui.live_plot import draw_live
 from core.ui.training.panels import HeadChoice, curves, film, lengths, longer_words, names_of
 from core.ui.training.results import results_card
 from core.ui.training.runs import Run, going_on, shown_runs

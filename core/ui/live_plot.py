@@ -18,7 +18,7 @@ from core.ui.card import plotly_config
 from core.views import Figure
 
 SECONDS_BETWEEN = 2.0
-STATE = "training_live_plot"
+STATE = "live_plot"
 BACKGROUNDS = {"light": "#ffffff", "dark": "#0f1218"}
 
 
