@@ -24,7 +24,7 @@ def test_the_command_of_a_card_gives_its_score_again(tmp_path: Path) -> None:
     words = shlex.split(told["shipped"]["command"])[3:]
     data = Path(words[words.index("--data") + 1])
     if not data.exists():
-        pytest.skip("the data set is not here")
+        pytest.skip(reason="the data set is not here")
     words[words.index("--out") + 1] = str(tmp_path)
     assert main(words) == 0
     again = json.loads((tmp_path / "training.json").read_text(encoding="utf-8"))
