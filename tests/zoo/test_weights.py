@@ -1,7 +1,9 @@
 """The shipped models: each opens as it was written, tells where it comes from, and says what it said before."""
 
 import json
+import shlex
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,10 @@ from safetensors import safe_open
 
 from core import load
 from core.models.model import Model
+from core.training.options import Options
+from core.training.recipes import RECIPES
 from core.training.shipping.names import SHIPMENTS
+from core.training.values import with_values
 
 WEIGHTS = Path(__file__).parents[2] / "core" / "zoo" / "weights"
 FOLDERS = sorted(folder for folder in WEIGHTS.iterdir() if (folder / "training.json").is_file())
@@ -68,6 +73,15 @@ def test_its_card_is_complete(folder: Path) -> None:
     assert shipped["licence"]
     assert facts["limits"]
     assert [value for value in facts["scores"].values() if isinstance(value, float)]
+
+
+@every_model
+def test_its_command_asks_for_the_values_that_it_was_trained_with(folder: Path) -> None:
+    facts = told(folder)
+    name, *words = shlex.split(facts["shipped"]["command"])[3:]
+    parts = with_values(RECIPES[name].parts, words[words.index("--set") + 1 :])
+    (options,) = (part for part in parts if isinstance(part, Options))
+    assert asdict(options) == asdict(Options(**facts["recipe"]["options"]))
 
 
 @every_model
