@@ -28,7 +28,9 @@ class Steps:
     tokens              the T tokens that were produced
     alternatives        for each step the likeliest next tokens, likeliest first
     chosen_probability  of the token that came, for each step
-    forced              leading tokens that the user fixed
+    forced              leading tokens that the model was made to say
+    own                 places of those among them that the user chose, the others having been kept before a choice;
+                        None where the user gave them all
     ids                 of the tokens; () to know them among the alternatives by label and probability
     about               whose weights: layer and head or mean over them
     Raises ValueError for parts that do not fit together.
@@ -42,6 +44,7 @@ class Steps:
     alternatives: tuple[tuple[NextToken, ...], ...]
     chosen_probability: tuple[float, ...]
     forced: int = 0
+    own: tuple[int, ...] | None = None
     ids: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
@@ -87,6 +90,7 @@ def steps_figure(
         "chosen": [chosen_place(steps, step) for step in range(len(steps.tokens))],
         "probabilities": [float(probability) for probability in steps.chosen_probability],
         "forced": steps.forced,
+        "own": _own(steps),
     }
     arrays = {} if steps.weights is None else {"weights": steps.weights.astype(np.float32)}
     return Figure(
@@ -135,10 +139,20 @@ def _caption(steps: Steps, reads: str, about: str, scaled: str) -> str:
     )
 
 
+def _own(steps: Steps) -> list[int]:
+    """Places of the tokens that the user fixed."""
+    return list(range(steps.forced)) if steps.own is None else sorted(at for at in steps.own if at < steps.forced)
+
+
 def _forced_words(steps: Steps) -> str:
-    if not steps.forced:
+    own = len(_own(steps))
+    if not own:
         return ""
-    return f"the first {steps.forced} fixed by the user" if steps.forced < len(steps.tokens) else "fixed by the user"
+    if own == len(steps.tokens):
+        return "fixed by the user"
+    if own == steps.forced:
+        return f"the first {own} fixed by the user"
+    return f"{own} of the first {steps.forced} fixed by the user, the others kept before a choice"
 
 
 def _table(steps: Steps) -> bytes:
@@ -148,7 +162,7 @@ def _table(steps: Steps) -> bytes:
         common = {
             "step": step,
             "token": guarded(token),
-            "fixed": step < steps.forced,
+            "fixed": step in _own(steps),
             "token_probability": steps.chosen_probability[step],
         }
         for place, word in enumerate(steps.source if steps.weights is not None else ()):
@@ -176,7 +190,7 @@ def _archive(steps: Steps, caption: str) -> bytes:
         "source": label_array(steps.source),
         "tokens": label_array(steps.tokens),
         "token_probabilities": np.array(steps.chosen_probability, np.float64),
-        "fixed": np.arange(len(steps.tokens)) < steps.forced,
+        "fixed": np.isin(np.arange(len(steps.tokens)), _own(steps)),
         "next_ids": ids,
         "next_probabilities": probabilities,
         "next_labels": label_array([each.label for found in steps.alternatives for each in found]),

@@ -176,6 +176,13 @@ def test_playing_shows_every_token_and_stops(browser, tmp_path: Path):
         assert root.locator(".play").inner_text() == "Play"
 
 
+def test_only_what_the_reader_chose_counts_as_fixed() -> None:
+    figure = steps_figure(steps_of(MODEST, forced=3, own=(0, 2)))
+    assert "2 of the first 3 fixed by the user, the others kept before a choice" in figure.caption
+    assert unpack(figure.payload)[0]["own"] == [0, 2]
+    assert archive(figure.npz())["fixed"].tolist() == [True, False, True, False]
+
+
 def test_a_model_without_attention_has_steps_without_colours_and_the_picture_shows_the_step(browser, tmp_path: Path):
     hostile = "<img src=x onerror='window.broken = 1'>"
     steps = steps_of(None, source=(hostile, "猫", "القط", "</s>"), tokens=(hostile, *OUTPUT[1:]), ids=())

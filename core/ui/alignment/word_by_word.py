@@ -48,11 +48,12 @@ def word_by_word(outcomes: Sequence[Outcome], wish: Wish, looking: Looking, goin
     _bar(run, labels, going_on)
     if run.attends and looking.reads == "input":
         small_print(ONE_STEP, "one-step")
-    if going_on is not None and going_on.model == run.reading.model:
-        small_print(chosen_words(run.trace, going_on), "chosen")
+    led = going_on if going_on is not None and going_on.model == run.reading.model else None
+    if led is not None:
+        small_print(chosen_words(run.trace, led), "chosen")
     written = () if run.trace.said is None else run.trace.said.ids[1:]
     try:
-        figure = steps_of(run, labels[run.reading.model], wish, looking)
+        figure = steps_of(run, labels[run.reading.model], wish, looking, None if led is None else led.own)
     except HeadlightError as error:
         note(str(error), "error")
         return
@@ -89,8 +90,8 @@ def _back_button(going_on: GoingOn | None) -> None:
         st.button("Back to its own words", icon=":material/undo:", on_click=go_back, key="go_back")
 
 
-def steps_of(run: Run, label: str, wish: Wish, looking: Looking) -> Figure:
-    """One model's text token by token."""
+def steps_of(run: Run, label: str, wish: Wish, looking: Looking, own: tuple[int, ...] | None) -> Figure:
+    """One model's text token by token. own: places of the tokens that the reader chose, see `GoingOn`."""
     trace, produced = run.trace, run.trace.produced
     assert produced is not None
     rows = range(len(produced))
@@ -103,6 +104,7 @@ def steps_of(run: Run, label: str, wish: Wish, looking: Looking) -> Figure:
         alternatives=tuple(trace.next_tokens(row) for row in rows),
         chosen_probability=tuple(trace.probability(row) or 0.0 for row in rows),
         forced=len(rows) if run.reading.target else min(len(rows), len(run.reading.prefix)),
+        own=own,
         ids=trace.said_ids,
     )
     return steps_figure(found, "output", about_of(wish))

@@ -76,7 +76,7 @@ function drawOutputBoxes(context, { theme, header }, place, { boxes }, fonts, re
     const ink = isCurrent ? theme.primary : theme.text;
     if (isCurrent) drawBox(context, x, y, width, 1.7 * rem, theme.background, theme.primary, rem);
     writeText(context, word, x + width / 2, y + 0.9 * rem, fonts.word, ink, "center");
-    if (at >= header.forced) return;
+    if (!header.own.includes(at)) return;
     context.fillStyle = cssColour(theme.muted);
     context.fillRect(x + 0.4 * rem, y + 1.5 * rem, width - 0.8 * rem, 1.5);
   });

@@ -44,8 +44,9 @@ function createNextRow(state, { id, label, probability, rank, came }, place) {
   return button;
 }
 
-function markOf({ forced }, place) {
-  return place < forced ? "fixed by you" : "written";
+function markOf({ forced, own }, place) {
+  if (own.includes(place)) return "fixed by you";
+  return place < forced ? "kept" : "written";
 }
 
 // Python writes on from the chosen token; until its answer is there, the figure says what it waits for.

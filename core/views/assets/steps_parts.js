@@ -53,7 +53,7 @@ function fillOutput(state) {
   outputList.replaceChildren();
   outputList.dir = textDirection(header.tokens.join(""));
   state.tokenButtons = header.tokens.map((token, place) => {
-    const fixed = place < header.forced;
+    const fixed = header.own.includes(place);
     const button = addElement(outputList, "button", `token${fixed ? " fixed" : ""}`, {
       type: "button", title: fixed ? "Fixed by you" : "",
     });

@@ -22,7 +22,7 @@ function stepText(step) {
 // "step 3 of 9, chat": what the slider says.
 function spokenFrame({ step, steps, header }) {
   const place = step - 1;
-  const fixed = place < header.forced ? ", fixed by you" : "";
+  const fixed = header.own.includes(place) ? ", fixed by you" : "";
   return `step ${step} of ${steps.length}, ${header.tokens[place]}${fixed}`;
 }
 
@@ -41,9 +41,10 @@ function barShare(probability) {
   return Math.sqrt(clamp(probability, 0, 1));
 }
 
-function forcedWords({ forced, tokens }) {
-  if (!forced) return "";
-  return forced < tokens.length ? `the first ${forced} fixed by you` : "fixed by you";
+function forcedWords({ forced, own, tokens }) {
+  if (!own.length) return "";
+  if (own.length === tokens.length) return "fixed by you";
+  return own.length === forced ? `the first ${forced} fixed by you` : `${own.length} of the first ${forced} fixed by you`;
 }
 
 // The source words with most weight, at most three.
