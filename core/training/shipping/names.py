@@ -68,8 +68,6 @@ _OF_CHINESE = (
     *_OF_TRANSLATION,
     "It learnt from about 20,000 pairs only, so most sentences that differ from them are translated wrongly.",
     "It learnt simplified and traditional characters mixed.",
-    "猫追老鼠 and 老鼠追猫 were kept out of its training as sentences; nine longer ones that contain one of them"
-    " were not.",
 )
 _OF_REVIEWS = (
     "It learnt from snippets of film reviews in English and judges other texts poorly.",

@@ -175,13 +175,13 @@ _OF_STATES: tuple[Form, ...] = (_plain, _denied, _asked)
 def pairs() -> list[Clause]:
     """All pairs, Chinese and English, the same at every call; each sentence beside the one of the other order.
 
-    One Chinese sentence has one English one. None has a source that is held out.
+    One Chinese sentence has one English one. None has a held-out source in it.
     """
     draw = random.Random(SEED)
     written: dict[str, str] = {}
     for _ in range(DRAWN):
         for chinese, english in _both_orders(draw):
-            if chinese.rstrip("。") not in HELD_OUT:
+            if not any(held in chinese for held in HELD_OUT):
                 written.setdefault(chinese, english)
     return list(written.items())
 

@@ -23,9 +23,9 @@ class Templates:
     about: str
 
     def without_held_out(self, pairs: Iterable[tuple[str, str]]) -> Pairs:
-        """The pairs whose source is not held out, whatever punctuation, spaces and letter case it comes with."""
+        """The pairs without a held-out source in theirs, whatever punctuation, spaces and letter case it comes with."""
         held = {_bare(source) for source in self.held_out}
-        return [pair for pair in pairs if _bare(pair[0]) not in held]
+        return [pair for pair in pairs if not any(each in _bare(pair[0]) for each in held)]
 
 
 def _bare(text: str) -> str:

@@ -58,7 +58,7 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
             "cat-mouse",
             "猫追老鼠",
             "猫追老鼠",
-            "The cat chases. In training this and its reverse stood only inside longer ones: which animal comes first?",
+            "The cat chases. Neither this nor its reverse was in training, alone or inside a longer sentence.",
         ),
         Example(
             "mouse-cat",
