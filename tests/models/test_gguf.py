@@ -10,8 +10,9 @@ import torch
 from core import load
 from core.models.catalogue import catalogue, find
 from core.models.entries.smollm2_135m import DIGEST, FILE
-from core.models.gguf import SEAL, unpacked
+from core.models.gguf import unpacked
 from core.models.model import Model
+from core.models.unpacking import SEAL
 from tests.sentences import refused
 
 NAME = "SmolLM2-135M-Instruct"
