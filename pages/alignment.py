@@ -7,6 +7,7 @@ from core.ui.alignment import controls, going_on, layout, wording
 from core.ui.alignment.gold_choice import gold_address
 from core.ui.alignment.looking import looking_at
 from core.ui.alignment.running import outcomes_of
+from core.ui.alignment.step import step_address
 from core.ui.alignment.talk_row import talk_row
 from core.ui.alignment.wish import first_visit
 from core.ui.components import mount
@@ -34,7 +35,8 @@ with chips:
 is_own = "text" in wish.own_texts
 own = {**wish.own_texts, **going_on.own_text_of(led, is_own)}
 begun = going_on.address_of(led, is_own)
-asked = {**wish.address, **gold_address(), **looking.address, **begun, **talk.talk_address()}
+step = step_address(outcomes, looking)
+asked = {**wish.address, **gold_address(), **looking.address, **step, **begun, **talk.talk_address()}
 here = {**asked, **links.in_address(own)}
 address.write(here, first_visit())
 notes(

@@ -24,6 +24,7 @@ READERS = {
     "training": "training",
     "alignment": "alignment",
     "alignment_view": "alignment",
+    "alignment_step": "alignment",
 }
 _VISITED = "address_was_read"
 _PAGE = "page_of_address"

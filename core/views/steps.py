@@ -62,12 +62,20 @@ class Steps:
 
 
 def steps_figure(
-    steps: Steps, reads: str = "output", about: str = "", scale: str = "linear", span: str = "one"
+    steps: Steps,
+    reads: str = "output",
+    about: str = "",
+    scale: str = "linear",
+    span: str = "one",
+    start: int = 0,
+    opening: int = 0,
 ) -> Figure:
     """The steps with their next tokens; a click on another one fires the trigger "alternative" with {step, id}.
 
+    Going to another step fires the trigger "step" with {step}, counted from 0.
+
     reads: how rows were put to tokens, as in `alignment_figure`; about: sentence and direction, for the caption;
-    scale, span: as in `alignment_figure`.
+    scale, span: as in `alignment_figure`; start: the step that opens; opening: another number opens it again.
     """
     largest = 0.0 if steps.weights is None else float(steps.weights.max(initial=0.0))
     top = 1.0 if span == "one" else largest
@@ -91,6 +99,8 @@ def steps_figure(
         "probabilities": [float(probability) for probability in steps.chosen_probability],
         "forced": steps.forced,
         "own": _own(steps),
+        "start": start,
+        "opening": opening,
     }
     arrays = {} if steps.weights is None else {"weights": steps.weights.astype(np.float32)}
     return Figure(

@@ -81,6 +81,22 @@ def test_another_word_is_clicked_and_the_way_back_is_clear(alignment: App):
     assert alignment.figure("alignment").inner_text() == before
 
 
+def test_the_step_that_is_open_is_in_the_address_and_opens_again(alignment: App):
+    arrive(alignment, MODELS[1])
+    shown = alignment.figure("steps")
+    expect(shown).to_have_attribute("data-step", "1")
+    for step in ("2", "3"):
+        alignment.card("steps").get_by_role("button", name="Next token").click()
+        expect(shown).to_have_attribute("data-step", step)
+    alignment.page.wait_for_url("**step=2**")
+    ready(alignment)
+    expect(shown).to_have_attribute("data-step", "3")
+    alignment.page.reload()
+    ready(alignment)
+    expect(shown).to_have_attribute("data-step", "3")
+    assert parameters(alignment)["step"] == "2"
+
+
 def test_a_gold_pair_is_judged_beside_the_diagonal(alignment: App):
     arrive(alignment, *MODELS[1:]).page.get_by_role("button", name="Judge a gold pair").click()
     table = alignment.page.locator(".st-key-goldscores_card table").first

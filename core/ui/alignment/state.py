@@ -10,6 +10,8 @@ GOLD, PAIR_NUMBER, LINKS, COUNTED_FROM = (
 )
 # A figure card has keys that end in "_head" and the like.
 LAYER, HEAD, READS, WORD_MODEL = "alignment_layer", "alignment_in_layer", "alignment_reads", "alignment_word_model"
+# The step of it that is open, and the one that an address opened, see `step`.
+STEP, OPENED = "alignment_step", "alignment_opened_step"
 # What one model's text is made to begin with, see `going_on`.
 PREFIX = "alignment_prefix"
 # The latest measurement of seconds, see `measuring`.

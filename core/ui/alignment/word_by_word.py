@@ -21,6 +21,7 @@ from core.ui.alignment.models import labels_of
 from core.ui.alignment.panels import about_of, place_of, which
 from core.ui.alignment.running import Outcome, Run
 from core.ui.alignment.state import WORD_MODEL
+from core.ui.alignment.step import go_to_step, opened_at
 from core.ui.alignment.wish import Wish
 from core.ui.card import figure_card
 from core.ui.words import note, small_print
@@ -57,7 +58,11 @@ def word_by_word(outcomes: Sequence[Outcome], wish: Wish, looking: Looking, goin
     except HeadlightError as error:
         note(str(error), "error")
         return
-    figure_card(figure, {"alternative": partial(take_alternative, wish, run.reading.model, written)}, {})
+    triggers = {
+        "alternative": partial(take_alternative, wish, run.reading.model, written),
+        "step": partial(go_to_step, run),
+    }
+    figure_card(figure, triggers, {})
 
 
 def _bar(run: Run, labels: Mapping[str, str], going_on: GoingOn | None) -> None:
@@ -107,7 +112,8 @@ def steps_of(run: Run, label: str, wish: Wish, looking: Looking, own: tuple[int,
         own=own,
         ids=trace.said_ids,
     )
-    return steps_figure(found, "output", about_of(wish))
+    opened = opened_at(run)
+    return steps_figure(found, "output", about_of(wish), start=opened.step, opening=opened.opening)
 
 
 def as_text(label: str) -> str:

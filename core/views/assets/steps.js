@@ -3,16 +3,18 @@
 
 // Milliseconds that a token is shown while the steps are played.
 const TOKEN_TIME = 900;
+// Milliseconds after which Python is told of a step: going through them quickly is told once.
+const TELL_STEP_AFTER = 500;
 
 export default function (component) {
   const root = component.parentElement.querySelector(".steps");
   const state = stateOf(root, createSteps);
   const { header, arrays } = unpack(component.data);
-  const key = JSON.stringify([header.label, header.source]);
+  const key = JSON.stringify([header.label, header.source, header.opening]);
   const count = header.tokens.length;
   const steps = Array.from({ length: count }, (_, place) => place + 1);
   // A text that was written anew shows the same step of it.
-  const kept = state.key === key ? clamp(state.step ?? 1, 1, Math.max(1, count)) : 1;
+  const kept = clamp(state.key === key ? state.step ?? 1 : header.start + 1, 1, Math.max(1, count));
   Object.assign(state, { component, header, key, steps, weights: arrays.weights?.values ?? null, theme: readTheme(root),
     panels: [{ steps, growing: false }], playing: null });
   root.style.colorScheme = state.theme.dark ? "dark" : "light";
@@ -25,6 +27,7 @@ export default function (component) {
   const stopWatching = repaintOnResize(root, state, () => paintSteps(state));
   return () => {
     stopPlaying(state);
+    clearTimeout(state.telling);
     stopWatching();
   };
 }
@@ -105,6 +108,16 @@ function drawFilm(state) {
   state.status.textContent = "";
   if (!state.playing) state.live.textContent = spokenStep(state);
   changeSelection(state, { step: step - 1, stepOf: header.label });
+  tellStep(state);
+}
+
+function tellStep(state) {
+  clearTimeout(state.telling);
+  state.telling = setTimeout(() => {
+    // Each message runs the page again, which would make the playing halt.
+    if (state.playing) tellStep(state);
+    else state.component.setTriggerValue("step", { step: state.step - 1 });
+  }, TELL_STEP_AFTER);
 }
 
 function goTo(state, step) {
