@@ -56,7 +56,7 @@ class Model:
         self.report = report
         self.revision = revision
         self.device = device
-        self._accepted = set(inspect.signature(network.forward).parameters)
+        self.accepted = set(inspect.signature(network.forward).parameters)
         self.card = self._probe()
         self._pace = self._timed()
 
@@ -95,7 +95,10 @@ class Model:
         job: told after each token and each layer how far the run is; its `Cancelled` ends the run.
         Raises HeadlightError, one sentence, for a text that cannot be run or a result that cannot be trusted.
         """
-        reading = self._read(text, text_pair, target, generate, prefix, decoding, job)
+        return self.run_reading(self.read(text, text_pair, target, generate, prefix, decoding, job), job)
+
+    def run_reading(self, reading: Reading, job: Job | None = None) -> Trace:
+        """Run what `read` gave through the model once; see `run`."""
         total = sum(self.card.layers.values())
 
         def on_call(done: int) -> None:
@@ -140,16 +143,17 @@ class Model:
         """What one pass over so many tokens will cost, told before it is paid."""
         return cost_of(self.card, self.report.parameters, self.dtype.itemsize, self._pace, tokens, decoder_tokens)
 
-    def _read(
+    def read(
         self,
         text: str,
-        text_pair: str | None,
-        target: str | None,
-        generate: int,
-        prefix: Sequence[int],
-        decoding: Decoding,
-        job: Job | None,
+        text_pair: str | None = None,
+        target: str | None = None,
+        generate: int = 0,
+        prefix: Sequence[int] = (),
+        decoding: Decoding = GREEDY,
+        job: Job | None = None,
     ) -> Reading:
+        """What `run` reads for the same arguments: the tokens, and what an encoder-decoder says to them."""
         tokens = self._encode(text, text_pair)
         if self.network.config.is_encoder_decoder:
             return self._read_and_answer(tokens, target, generate, prefix, decoding, job)
@@ -163,7 +167,7 @@ class Model:
         room = self.encoder.max_length - len(tokens)
         if room < 1:
             raise HeadlightError(f"The text fills all {len(tokens):,} tokens that {self.name} reads: shorten it.")
-        written = continue_with(self.network, self._inputs(Reading(tokens)), min(generate, room), decoding, job)
+        written = continue_with(self.network, self.inputs(Reading(tokens)), min(generate, room), decoding, job)
         continued = self.encoder.continued(tokens, written)
         return Reading(continued, written=self.encoder.tokens_of_ids(written, continuing=True).text)
 
@@ -204,7 +208,7 @@ class Model:
             return said
         count = min(generate or ANSWER_TOKENS, longest - len(said))
         begun = [self._start_id(), *said] if said else []
-        return said + continue_with(self.network, self._inputs(Reading(tokens)), count, decoding, job, begun)
+        return said + continue_with(self.network, self.inputs(Reading(tokens)), count, decoding, job, begun)
 
     def _end_ids(self) -> set[int]:
         return end_ids(self.network, self.encoder.end_id)
@@ -240,12 +244,13 @@ class Model:
             )
         return tokens
 
-    def _inputs(self, reading: Reading) -> dict[str, Tensor]:
+    def inputs(self, reading: Reading) -> dict[str, Tensor]:
+        """What the network's forward is given for one text: tensors (1, T), those only that it takes."""
         inputs = reading.inputs(self.device)
         # GPT-2 and its kin accept segment numbers as well, but look them up among their words.
         if getattr(self.network.config, "type_vocab_size", 0) <= 1:
             del inputs["token_type_ids"]
-        return {name: tensor for name, tensor in inputs.items() if name in self._accepted}
+        return {name: tensor for name, tensor in inputs.items() if name in self.accepted}
 
     @torch.no_grad()
     def _forward(self, reading: Reading) -> Any:
@@ -253,8 +258,8 @@ class Model:
         vocabulary = getattr(self.network.config, "vocab_size", 0) or 0
         # No cache is needed for one pass; of long texts only the last token's logits are kept.
         options = {"use_cache": False, "logits_to_keep": 1 if rows * vocabulary > MOST_LOGITS else 0}
-        taken = {name: value for name, value in options.items() if name in self._accepted}
-        return self.network(**self._inputs(reading), **taken)
+        taken = {name: value for name, value in options.items() if name in self.accepted}
+        return self.network(**self.inputs(reading), **taken)
 
     def _timed(self) -> tuple[int, float]:
         """Tokens and seconds of one warm pass over a short text: what later passes are estimated from."""

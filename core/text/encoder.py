@@ -25,6 +25,7 @@ class TextEncoder:
     max_length: tokens the model reads, special ones included; what comes after is cut and counted.
     end_id: the token that ends a text, None where the tokenizer has none.
     target: the tokenizer of an encoder-decoder's target texts, None where it is the same.
+    mask_id: the token that hides a word from a masked language model, None where there is none.
     Encoding changes nothing, so threads share one encoder.
     """
 
@@ -33,6 +34,7 @@ class TextEncoder:
     max_length: int
     end_id: int | None = None
     target: Reader | None = None
+    mask_id: int | None = None
 
     @classmethod
     def fix(

@@ -25,7 +25,8 @@ def encoder_of(tokenizer: PreTrainedTokenizerBase, max_length: int) -> TextEncod
         other._switch_to_target_mode()
         target = _reader(other)
     reader = _reader(copy.deepcopy(tokenizer))
-    return TextEncoder(reader, tokenizer.unk_token_id, max_length, tokenizer.eos_token_id, target)
+    ids = tokenizer.unk_token_id, max_length, tokenizer.eos_token_id
+    return TextEncoder(reader, *ids, target, tokenizer.mask_token_id)
 
 
 def _reader(tokenizer: PreTrainedTokenizerBase) -> Reader:

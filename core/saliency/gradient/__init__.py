@@ -1,0 +1,1 @@
+"""How what is explained changes with the embeddings, or with the attention weights."""

@@ -1,0 +1,59 @@
+"""GradientSHAP (Lundberg and Lee 2017; Erion and others 2021): integrated gradients at random points of the way."""
+
+from __future__ import annotations
+
+import torch
+from captum.attr import GradientShap
+
+from core.saliency.gradient.seeding import SEED, seeded
+from core.saliency.method import Method, Passes, Raw
+from core.saliency.question import Question
+from core.saliency.runner import Runner, finite, without_cudnn
+
+# Runs of a few samples each: how much they differ gives the standard error.
+RUNS, SAMPLES = 10, 8
+# Of the range of the text's embeddings.
+NOISE = 0.05
+
+
+def run(question: Question, runner: Runner) -> Raw:
+    """The mean of Captum's GradientShap over runs, with the standard error of that mean."""
+    embeddings, baseline = question.embeddings(), question.baseline_embeddings()
+    sigma = NOISE * float(embeddings.max() - embeddings.min())
+    runs = []
+    for number in range(RUNS):
+        with without_cudnn(), seeded(embeddings.device, SEED + number):
+            found = GradientShap(runner.forward).attribute(
+                embeddings.detach().requires_grad_(), baselines=baseline, n_samples=SAMPLES, stdevs=sigma
+            )  # (1, T, E)
+        runs.append(finite(found, "backwards")[0].double().sum(dim=-1))  # (T, E) -> (T,)
+    every = torch.stack(runs)  # (RUNS, T)
+    of_group = torch.stack([every[:, list(group)].sum(dim=-1) for group in question.groups], dim=-1)  # (RUNS, groups)
+    with torch.no_grad():
+        difference = float(runner.forward(embeddings)[0] - runner.forward(baseline)[0])
+    total = float(every.mean(dim=0).sum())
+    return Raw(
+        every.mean(dim=0),
+        delta=abs(total - difference) / max(abs(difference), 1e-6),
+        error=of_group.std(dim=0) / RUNS**0.5,
+        checks=(f"sum {total:.3g}, F − F(baseline) {difference:.3g}",),
+        note=f"{RUNS * SAMPLES} random points, noise of {NOISE:.0%} of the embeddings' range, seed {SEED}.",
+    )
+
+
+METHOD = Method(
+    name="gradient_shap",
+    title="GradientSHAP",
+    about="Integrated gradients by random points: what each word adds, with the error of chance.",
+    family="gradient",
+    tier=3,
+    signed=True,
+    class_specific=True,
+    additive=False,
+    merge="sum",
+    formula=r"s_i = \mathbb E_{t,\varepsilon}\left[(e_i - b_i) \cdot "
+    r"\frac{\partial F}{\partial e_i}\bigl(b + t\,(e + \varepsilon - b)\bigr)\right]",
+    cost=lambda question: Passes(RUNS * SAMPLES + 2, RUNS * SAMPLES),
+    run=run,
+    uses=frozenset({"scalar", "baseline"}),
+)

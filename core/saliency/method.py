@@ -1,0 +1,86 @@
+"""What a saliency method is: its words, what it needs, what it costs, and the function that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from core.models.model import Model
+    from core.saliency.question import Question
+    from core.saliency.runner import Runner
+
+FAMILIES = ("attention", "decomposition", "gradient", "perturbation")
+MERGES = ("sum", "largest", "native")
+CHOICES = ("scalar", "baseline", "aggregation")
+
+
+@dataclass(frozen=True)
+class Passes:
+    """How often one text goes through the model forwards, and how often a gradient comes back."""
+
+    forwards: float
+    backwards: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Raw:
+    """What a method's function returns.
+
+    values  (T,) a score for each token of the text, merged into words later; or (groups,) where the method is "native"
+    delta   relative error of the sum, see `Scores.completeness_delta`
+    error   standard error of each value, of the same shape
+    rest    what special tokens and biases got; None to sum what the values give to tokens in no group
+    """
+
+    values: Tensor
+    delta: float | None = None
+    error: Tensor | None = None
+    rest: float | None = None
+    checks: tuple[str, ...] = ()
+    note: str = ""
+
+
+def _always(_: Model) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class Method:
+    """One saliency method, registered by its name in `core.saliency.METHODS`.
+
+    about    one sentence for the menu: what its numbers say
+    family   one of `FAMILIES`
+    tier     1: run at once, 2: Transformers, soon, 3: slow, on a click
+    uses     which of `CHOICES` it depends on
+    merge    how tokens become words: "sum", "largest" (the value of the largest size), or "native": by itself
+    formula  LaTeX
+    refuse   "" for a model that it can explain, else the sentence why not
+    cost     the passes it will take for a question
+    run      the method itself
+    """
+
+    name: str
+    title: str
+    about: str
+    family: str
+    tier: int
+    signed: bool
+    class_specific: bool
+    additive: bool
+    merge: str
+    formula: str
+    cost: Callable[[Question], Passes]
+    run: Callable[[Question, Runner], Raw]
+    refuse: Callable[[Model], str] = _always
+    uses: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        for value, known in ((self.family, FAMILIES), (self.merge, MERGES)):
+            if value not in known:
+                raise ValueError(f"{value!r} is not one of {known}")
+        if unknown := self.uses - set(CHOICES):
+            raise ValueError(f"{unknown} are none of {CHOICES}")

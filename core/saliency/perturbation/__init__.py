@@ -1,0 +1,1 @@
+"""What happens to what is explained when words are hidden or taken out."""

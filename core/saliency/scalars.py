@@ -1,0 +1,47 @@
+"""The one number that is explained, F, out of a model's logits (methods.md 1.0).
+
+margin           a label's logit over the mean of the others, over the other of two, or over the foil's; a token's over
+                 its foil's or over the mean of the vocabulary
+logit            the logit itself
+log probability, probability   after the softmax, or the sigmoid of a single logit
+The loss and the sum of all logits are never explained.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+MARGIN, LOGIT, LOG_PROBABILITY, PROBABILITY = "margin", "logit", "log probability", "probability"
+SCALARS = (MARGIN, LOGIT, LOG_PROBABILITY, PROBABILITY)
+# Of texts there is no logit: two of them have a similarity.
+COSINE = "cosine"
+
+
+def scalar_of(logits: Tensor, index: int, foil: int | None, scalar: str) -> Tensor:
+    """(N, K) -> (N,): the scalar of one of K labels or tokens, held against another where there is a foil.
+
+    With a foil, every scalar is the difference of the two's. A single logit is that of its one label.
+    """
+    if foil is not None:
+        return _of_one(logits, index, scalar) - _of_one(logits, foil, scalar)
+    if scalar != MARGIN or logits.shape[-1] == 1:
+        return _of_one(logits, index, scalar)
+    count = logits.shape[-1]
+    own = logits[:, index]
+    return own - (logits.sum(dim=-1) - own) / (count - 1)  # (N, K) -> (N,)
+
+
+def shares_of(logits: Tensor) -> Tensor:
+    """(N, K) -> (N, K): probabilities, of which a single logit has its own."""
+    return torch.sigmoid(logits) if logits.shape[-1] == 1 else torch.softmax(logits, dim=-1)
+
+
+def _of_one(logits: Tensor, index: int, scalar: str) -> Tensor:
+    single = logits.shape[-1] == 1
+    if scalar in (MARGIN, LOGIT):
+        return logits[:, index]
+    if scalar == LOG_PROBABILITY:
+        return (F.logsigmoid(logits) if single else torch.log_softmax(logits, dim=-1))[:, index]
+    return shares_of(logits)[:, index]
