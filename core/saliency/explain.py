@@ -134,7 +134,8 @@ def _scores(method: Method, question: Question, raw: Raw, runner: Runner, second
         baseline=question.baseline if "baseline" in method.uses else "",
         aggregation=question.aggregation if "aggregation" in method.uses else "",
         by=question.by,
-        forwards=runner.forwards,
+        # What reads the trace alone shares one pass with all others.
+        forwards=runner.forwards or 1,
         backwards=runner.backwards,
         seconds=seconds,
         checks=raw.checks,

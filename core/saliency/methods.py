@@ -5,15 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from core.saliency.attention import attention, received, rollout, without_first
+from core.saliency.decomposition import hidden_contribution
 from core.saliency.gradient import gradient_norm, gradient_shap, input_x_gradient, integrated_gradients, smoothgrad
 from core.saliency.method import Method
+from core.saliency.perturbation import deletion, occlusion_attention, occlusion_mask, occlusion_unknown, shapley
 
 _IN_ORDER = (
+    attention.METHOD,
+    received.RECEIVED,
+    received.LARGEST,
+    without_first.METHOD,
+    rollout.METHOD,
+    hidden_contribution.METHOD,
     gradient_norm.METHOD,
     input_x_gradient.METHOD,
     integrated_gradients.METHOD,
     smoothgrad.METHOD,
     gradient_shap.METHOD,
+    occlusion_mask.METHOD,
+    occlusion_unknown.METHOD,
+    occlusion_attention.METHOD,
+    deletion.METHOD,
+    shapley.METHOD,
 )
 
 METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _IN_ORDER})

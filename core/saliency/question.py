@@ -15,7 +15,7 @@ from torch import Tensor
 from core.capture import Trace
 from core.models.model import Model
 from core.models.reading import Reading
-from core.saliency.answers import AnswerReader
+from core.saliency.answers import AnswerReader, OutputWordReader
 from core.saliency.baselines import baseline_embedding
 from core.saliency.target import Target
 from core.text import Tokens
@@ -61,6 +61,30 @@ class Question:
     def trace(self) -> Trace:
         """The run of the same reading that all attention methods read; costs one forward pass when first asked."""
         return self.model.run_reading(self.reading)
+
+    @cached_property
+    def rows_read(self) -> tuple[int, ...]:
+        """Places of the tokens whose last states F depends on; () where the network does not show its states."""
+        if self.blind or not {"output_hidden_states", "kwargs"} & self.model.accepted:
+            return ()
+        with torch.enable_grad():
+            leaf = self.embeddings().requires_grad_()
+            given: dict[str, Any] = {"inputs_embeds": leaf, "output_hidden_states": True, **self._beside_embeddings(1)}
+            answer = self._answer(given, self.attention_mask(), None)
+            states = getattr(answer, "hidden_states", None)
+            if not states:
+                return ()
+            value = self.reader.scalar(answer, self.attention_mask()).sum()
+            (found,) = torch.autograd.grad(value, states[-1], allow_unused=True)
+        if found is None:
+            return ()
+        sizes = found[0].norm(dim=-1)  # (T, E) -> (T,)
+        return tuple(int(place) for place in torch.nonzero(sizes > sizes.max() * 1e-9)[:, 0])
+
+    @property
+    def word_rows(self) -> tuple[int, ...]:
+        """Decoder rows that produced the word that is explained; () for other targets."""
+        return self.reader.rows if isinstance(self.reader, OutputWordReader) else ()
 
     @property
     def scored(self) -> tuple[int, ...]:
@@ -109,7 +133,7 @@ class Question:
         """
         return self._answer({"input_ids": ids}, mask, types)
 
-    def _answer(self, given: dict[str, Tensor], mask: Tensor, types: Tensor | None) -> Any:
+    def _answer(self, given: dict[str, Any], mask: Tensor, types: Tensor | None) -> Any:
         count, length = mask.shape
         own = self._inputs
         if types is None and length == len(self.tokens) and "token_type_ids" in own:

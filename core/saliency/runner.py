@@ -52,7 +52,7 @@ class Runner:
         What calls this with a graph walks it back once, which is counted here.
         """
         wants_graph = torch.is_grad_enabled() and embeddings.requires_grad
-        if wants_graph and self.question.blind:
+        if self.question.blind:
             raise HeadlightError(self.question.blind)
         size = len(embeddings) if wants_graph else self.batch
         parts = []

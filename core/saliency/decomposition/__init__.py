@@ -1,0 +1,1 @@
+"""What is explained, taken apart into the words it is made of: exact, signed sums."""
