@@ -10,6 +10,7 @@ from core.capture.call import AttentionCall
 from core.capture.changes import HeadChange, changed
 from core.capture.detail import QueryKeyDetail
 from core.capture.families import capturable, has_attention
+from core.capture.gradients import record_gradients
 from core.capture.interface import install
 from core.capture.kept import Call
 from core.capture.next_tokens import NextToken, NextTokens, likeliest_next
@@ -44,6 +45,7 @@ __all__ = [
     "prepare",
     "query_key_detail",
     "record",
+    "record_gradients",
     "word_weights",
 ]
 

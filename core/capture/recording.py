@@ -83,6 +83,9 @@ class Recording:
         # These weights were not worked out again, so no score was rounded another way.
         self._keep(module, stream, call, error, torch.full_like(error, rounding_of_sum(call.keys)))
 
+    def on_live_weights(self, weights: Tensor, laid_out: Callable[[Tensor], Tensor]) -> None:
+        """Nothing is kept of a graph; see `core.capture.gradients` for who does."""
+
     def _path_of(self, module: nn.Module | None) -> str:
         return self._paths.get(id(module), "")
 

@@ -54,6 +54,10 @@ class Keeper(Protocol):
 
     def on_weights(self, module: nn.Module | None, call: Call, error: Tensor) -> None: ...
 
+    def on_live_weights(self, weights: Tensor, laid_out: Callable[[Tensor], Tensor]) -> None:
+        """Before `on_weights`: the weights as they stand in the graph, and what brings their shape to (B, H, T, S)."""
+        ...
+
 
 @dataclass(eq=False)
 class Softmax:
@@ -193,11 +197,13 @@ class Tap(TorchFunctionMode):
         module = softmax.frame.module if softmax.frame else None
         if product.weights.dim() == 5 and module is not None and is_in_blocks(module):
             origin = origin_of(logits, product.weights, softmax.source)
+            laid_out = None
             call: Call = blocks_of(product.weights, _blocked(logits), origin, self._source_shape[1])
             product = product.map(lambda tensor: tensor.flatten(0, 1))  # (B, blocks, H, …) -> (B · blocks, H, …)
         elif product.weights.dim() <= 4 and (heads := self._heads(product.weights, module)) is not None:
             product = product.map(lambda tensor: in_four(tensor, heads))
             rows = main_rows(self._running, product.weights.shape[2])
+            laid_out = partial(_laid_out, arrange=arrange, heads=heads, rows=rows)
             product = Product(product.weights[:, :, :rows], product.value, product.output[:, :, :rows])
             logits = in_four(logits, heads)[:, :, :rows]
             # Where something multiplies the softmax, coarse number formats would still find the two alike.
@@ -218,6 +224,8 @@ class Tap(TorchFunctionMode):
             return
         softmax.logits = None
         with unheard():
+            if laid_out is not None:
+                self._keeper.on_live_weights(weights, laid_out)
             self._keeper.on_weights(module, call, error_of_product(*product))
 
     def _on_fused(self, call: Mapping[str, Any], output: Tensor) -> None:
@@ -245,6 +253,13 @@ class Tap(TorchFunctionMode):
         with unheard():
             self._keeper.on_weights(module, call, seen.error)
         return expected
+
+
+def _laid_out(tensor: Tensor, arrange: Arrange, heads: int, rows: int) -> Tensor:
+    """A tensor of the weights' own shape as (B, H, T, S)."""
+    product = arrange(tensor)
+    assert product is not None
+    return in_four(product.weights, heads)[:, :, :rows]
 
 
 def _blocked(logits: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from core.saliency.asking import ask
-    from core.saliency.explain import Refused, estimate, explain, explain_all, scores_of
+    from core.saliency.explaining import Refused, estimate, explain, explain_all, scores_of
     from core.saliency.methods import METHODS
     from core.saliency.question import Question
     from core.saliency.scores import Scores
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 _HOMES = {
     "METHODS": "methods",
     "Question": "question",
-    "Refused": "explain",
+    "Refused": "explaining",
     "Scores": "scores",
     "Target": "target",
     "ask": "asking",
-    "estimate": "explain",
-    "explain": "explain",
-    "explain_all": "explain",
-    "scores_of": "explain",
+    "estimate": "explaining",
+    "explain": "explaining",
+    "explain_all": "explaining",
+    "scores_of": "explaining",
 }
 
 __all__ = [

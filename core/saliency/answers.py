@@ -29,17 +29,18 @@ class AnswerReader(Protocol):
 
 @dataclass(frozen=True)
 class LabelReader:
-    """Of a classifier."""
+    """Of a classifier. alone: whether several labels may hold at once, so that each stands alone."""
 
     target: Target
     scale: str
+    alone: bool = False
 
     def scalar(self, answer: Any, mask: Tensor) -> Tensor:
         foil = None if self.target.foil is None else self.target.foil.index
-        return scalar_of(answer.logits.float(), self.target.index, foil, self.scale)
+        return scalar_of(answer.logits.float(), self.target.index, foil, self.scale, self.alone)
 
     def probability(self, answer: Any, mask: Tensor) -> Tensor:
-        return shares_of(answer.logits.float())[:, self.target.index]
+        return shares_of(answer.logits.float(), self.alone)[:, self.target.index]
 
 
 @dataclass(frozen=True)
@@ -69,20 +70,17 @@ class NextTokenReader:
 class OutputWordReader:
     """Of an encoder-decoder that is made to say its answer: the word's tokens, each where the decoder produces it.
 
-    rows, ids: of the word's tokens; foil_id: of the token that the first of them is held against, None for none.
+    rows, ids: of the word's tokens.
     """
 
     rows: tuple[int, ...]
     ids: tuple[int, ...]
     scale: str
-    foil_id: int | None = None
 
     def scalar(self, answer: Any, mask: Tensor) -> Tensor:
-        first, *others = zip(self.rows, self.ids, strict=True)
-        total = scalar_of(answer.logits[:, first[0]].float(), first[1], self.foil_id, self.scale)
-        for row, token in others:
-            total = total + scalar_of(answer.logits[:, row].float(), token, None, self.scale)
-        return total
+        pieces = zip(self.rows, self.ids, strict=True)
+        each = [scalar_of(answer.logits[:, row].float(), token, None, self.scale) for row, token in pieces]
+        return torch.stack(each).sum(dim=0)  # (pieces, N) -> (N,)
 
     def probability(self, answer: Any, mask: Tensor) -> Tensor:
         each = [shares_of(answer.logits[:, row].float())[:, i] for row, i in zip(self.rows, self.ids, strict=True)]

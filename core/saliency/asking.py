@@ -13,6 +13,7 @@ from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.generation import GREEDY, Decoding
 from core.models.model import Model
+from core.models.out_of_memory import memory_worded
 from core.saliency.answers import (
     AnswerReader,
     LabelReader,
@@ -22,10 +23,12 @@ from core.saliency.answers import (
     mean_state,
 )
 from core.saliency.baselines import BASELINES, default_baseline
+from core.saliency.blindness import blind
 from core.saliency.question import Question
-from core.saliency.scalars import COSINE, MARGIN, PROBABILITY, SCALARS
+from core.saliency.runner import finite
+from core.saliency.scalars import COSINE, LOG_PROBABILITY, MARGIN, PROBABILITY, SCALARS
 from core.saliency.target import LABEL, NEXT_TOKEN, OUTPUT_WORD, SIMILARITY, Target
-from core.saliency.targets import Wanted, chosen_target, targets_of, word_rows
+from core.saliency.targets import Wanted, chosen_target, labels_stand_alone, targets_of, word_rows
 from core.text import Tokens
 
 L2, L1, DOT, ABSOLUTE_DOT = "l2", "l1", "dot", "absolute dot"
@@ -33,9 +36,6 @@ AGGREGATIONS = (L2, L1, DOT, ABSOLUTE_DOT)
 WORD, TOKEN = "word", "token"
 # Above this a probability hardly moves whatever is changed, and its gradients are noise.
 SATURATED = 0.99
-# Two ways to the same number differ by rounding, which many layers amplify.
-SAME = 1e-3
-SAME_IN_HALF = 0.05
 
 
 def ask(
@@ -98,16 +98,18 @@ def ask(
 
 def _settled(question: Question, wanted: Wanted) -> Question:
     """The question with its target, what F and its probability are, and what is to be said about it."""
-    plain = question.answer_ids(question.input_ids(), question.attention_mask())
+    mask = question.attention_mask()
+    with memory_worded(question.model.name, question.model.device):
+        plain = question.answer_ids(question.input_ids(), mask)
+    finite(plain[0], "forwards")
     targets = targets_of(question, plain)
     target = chosen_target(question, targets, wanted, plain)
     reader = reader_of(question, target)
-    mask = question.attention_mask()
     value, probability = (float(read(plain, mask)[0]) for read in (reader.scalar, reader.probability))
     settled = replace(
         question, target=target, targets=targets, reader=reader, value=value, probability=probability,
     )  # fmt: skip
-    return replace(settled, blind=_blind(settled), notes=tuple(_notes(settled)))
+    return replace(settled, blind=blind(settled), notes=tuple(_notes(settled)))
 
 
 def kind_of(model: Model) -> str:
@@ -131,7 +133,7 @@ def kind_of(model: Model) -> str:
 def reader_of(question: Question, target: Target) -> AnswerReader:
     """What reads F of this target."""
     if target.kind == LABEL:
-        return LabelReader(target, question.scalar)
+        return LabelReader(target, question.scalar, labels_stand_alone(question.model))
     if target.kind == NEXT_TOKEN:
         return NextTokenReader(target, question.scalar)
     if target.kind == SIMILARITY:
@@ -139,8 +141,7 @@ def reader_of(question: Question, target: Target) -> AnswerReader:
     rows = word_rows(question.reading)[target.index]
     produced = question.reading.produced
     assert produced is not None
-    foil = None if target.foil is None else target.foil.index
-    return OutputWordReader(rows, tuple(produced.ids[row] for row in rows), question.scalar, foil)
+    return OutputWordReader(rows, tuple(produced.ids[row] for row in rows), question.scalar)
 
 
 def groups_of(tokens: Tokens, by: str) -> tuple[tuple[int, ...], ...]:
@@ -167,24 +168,6 @@ def _state_of(model: Model, text: str) -> Tensor:
     return mean_state(answer, torch.ones_like(inputs["input_ids"]))[0]
 
 
-@torch.no_grad()
-def _blind(question: Question) -> str:
-    """Why the model cannot be asked by embeddings; "" where they give the same answer as the words."""
-    name = question.model.name
-    if "inputs_embeds" not in question.model.accepted:
-        return f"{name} takes words only, no embeddings, so it has no gradient to them: choose attention or occlusion."
-    try:
-        found = float(question.score(question.embeddings())[0])
-    except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
-        return f"{name} cannot be run on embeddings ({type(error).__name__}): choose attention or occlusion."
-    allowed = SAME if question.model.dtype in (torch.float32, torch.float64) else SAME_IN_HALF
-    if abs(found - question.value) <= allowed * max(1.0, abs(question.value)):
-        return ""
-    return (
-        f"{name} answers its embeddings otherwise than its words, so gradients mislead: choose attention or occlusion."
-    )
-
-
 def _notes(question: Question) -> list[str]:
     """What a reader has to know of this question."""
     tokens, found = question.tokens, []
@@ -192,7 +175,9 @@ def _notes(question: Question) -> list[str]:
         found.append(
             f"{question.model.name} reads {len(tokens):,} tokens: the last {tokens.dropped:,} of the text are left out."
         )
-    if question.scalar == PROBABILITY and not 1 - SATURATED < question.probability < SATURATED:
+    at_most = question.scalar in (PROBABILITY, LOG_PROBABILITY) and question.probability > SATURATED
+    at_least = question.scalar == PROBABILITY and question.probability < 1 - SATURATED
+    if at_most or at_least:
         found.append(
             f"The probability is {question.probability:.4f}, so it hardly moves whatever changes: explain the margin."
         )

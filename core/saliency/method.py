@@ -32,7 +32,7 @@ class Raw:
 
     values  (T,) a score for each token of the text, merged into words later; or (groups,) where the method is "native"
     delta   relative error of the sum, see `Scores.completeness_delta`
-    error   standard error of each value, of the same shape
+    error   (groups,) standard error of each score
     rest    what special tokens and biases got; None to sum what the values give to tokens in no group
     """
 

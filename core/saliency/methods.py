@@ -6,8 +6,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from core.saliency.attention import attention, received, rollout, without_first
-from core.saliency.decomposition import hidden_contribution
-from core.saliency.gradient import gradient_norm, gradient_shap, input_x_gradient, integrated_gradients, smoothgrad
+from core.saliency.decomposition import alti, decompx, hidden_contribution, norms
+from core.saliency.gradient import (
+    attnlrp,
+    chefer,
+    gradient_norm,
+    gradient_shap,
+    gradient_x_attention,
+    input_x_gradient,
+    integrated_gradients,
+    smoothgrad,
+)
 from core.saliency.method import Method
 from core.saliency.perturbation import deletion, occlusion_attention, occlusion_mask, occlusion_unknown, shapley
 
@@ -17,12 +26,18 @@ _IN_ORDER = (
     received.LARGEST,
     without_first.METHOD,
     rollout.METHOD,
+    norms.METHOD,
+    alti.METHOD,
+    decompx.METHOD,
     hidden_contribution.METHOD,
     gradient_norm.METHOD,
     input_x_gradient.METHOD,
     integrated_gradients.METHOD,
     smoothgrad.METHOD,
     gradient_shap.METHOD,
+    gradient_x_attention.METHOD,
+    chefer.METHOD,
+    attnlrp.METHOD,
     occlusion_mask.METHOD,
     occlusion_unknown.METHOD,
     occlusion_attention.METHOD,

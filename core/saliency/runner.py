@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import RLock
 
 import torch
 from torch import Tensor
@@ -14,11 +15,11 @@ from torch import Tensor
 from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.out_of_memory import memory_worded
+from core.saliency.batches import texts_at_once
 from core.saliency.question import Question
 
-# Tokens of one batch: what a laptop holds with the states of a graph, and a GPU is kept busy by.
-TOKENS_AT_ONCE = 4096
-GRAPH_TOKENS_AT_ONCE = 2048
+# The switch of cuDNN is one for all threads: who needs it off holds this, so that nobody puts it back too early.
+_CUDNN = RLock()
 
 
 class Runner:
@@ -39,17 +40,18 @@ class Runner:
     @property
     def batch(self) -> int:
         """Texts that go through the model at once, without a graph."""
-        return max(1, TOKENS_AT_ONCE // max(1, len(self.question.tokens)))
+        return self._at_once(len(self.question.tokens), False)
 
     @property
     def graph_batch(self) -> int:
         """Texts that go through the model at once while gradients are wanted."""
-        return max(1, GRAPH_TOKENS_AT_ONCE // max(1, len(self.question.tokens)))
+        return self._at_once(len(self.question.tokens), True)
 
     def forward(self, embeddings: Tensor, mask: Tensor | None = None) -> Tensor:
         """F of embeddings (N, T, E) -> (N,). With a graph if gradients are on and wanted: then all N at once.
 
-        What calls this with a graph walks it back once, which is counted here.
+        What calls this with a graph walks it back once, which is counted here. Raises HeadlightError where no gradient
+        would come back, and for an answer that is not a number.
         """
         wants_graph = torch.is_grad_enabled() and embeddings.requires_grad
         if self.question.blind:
@@ -61,8 +63,12 @@ class Runner:
                 part = slice(start, start + size)
                 parts.append(self.question.score(embeddings[part], None if mask is None else mask[part]))
                 self._count(len(parts[-1]), wants_graph)
-        found = torch.cat(parts)
-        return found if wants_graph else finite(found, "forwards")
+        found = finite(torch.cat(parts), "forwards")
+        if wants_graph and not found.requires_grad:
+            raise HeadlightError(
+                f"{self.question.model.name} passes no gradient back to its words: choose attention or occlusion."
+            )
+        return found
 
     def forward_ids(self, ids: Tensor, mask: Tensor, types: Tensor | None = None) -> Tensor:
         """F of other tokens (N, T') -> (N,) on the CPU in float64, without a graph; see `Question.score_ids`."""
@@ -86,13 +92,10 @@ class Runner:
                 found = self.forward(leaf, None if mask is None else mask[part])
                 gradients.append(self.grad(found.sum(), leaf))
             values.append(found.detach())
-        return finite(torch.cat(values), "forwards"), torch.cat(gradients)
+        return torch.cat(values), torch.cat(gradients)
 
     def grad(self, value: Tensor, leaf: Tensor) -> Tensor:
-        """dvalue/dleaf, of leaf's shape. Raises HeadlightError where there is none or it is not finite."""
-        name = self.question.model.name
-        if not value.requires_grad:
-            raise HeadlightError(f"{name} passes no gradient back to its words: choose attention or occlusion.")
+        """dvalue/dleaf, of leaf's shape. Raises HeadlightError where it is not finite."""
         with self._worded():
             (found,) = torch.autograd.grad(value, leaf)
         return finite(found, "backwards")
@@ -110,7 +113,7 @@ class Runner:
     def _in_batches(
         self, run: Callable[[Tensor, Tensor, Tensor | None], Tensor], ids: Tensor, mask: Tensor, types: Tensor | None
     ) -> Tensor:
-        size = max(1, TOKENS_AT_ONCE // max(1, ids.shape[1]))
+        size = self._at_once(ids.shape[1], False)
         parts = []
         with self._worded():
             for start in range(0, len(ids), size):
@@ -118,6 +121,9 @@ class Runner:
                 parts.append(run(ids[part], mask[part], None if types is None else types[part]))
                 self._count(len(parts[-1]), False)
         return finite(torch.cat(parts), "forwards").double().cpu()
+
+    def _at_once(self, tokens: int, walked_back: bool) -> int:
+        return texts_at_once(self.question.model, tokens, len(self.question.reading.decoder or ()), walked_back)
 
     def _count(self, texts: int, walked_back: bool) -> None:
         self.forwards += texts
@@ -144,5 +150,8 @@ def finite(found: Tensor, way: str) -> Tensor:
 @contextmanager
 def without_cudnn() -> Iterator[None]:
     """cuDNN's recurrent layers give gradients in training mode only; torch's own give them always."""
-    with torch.backends.cudnn.flags(enabled=False):
+    if not torch.cuda.is_available():
+        yield
+        return
+    with _CUDNN, torch.backends.cudnn.flags(enabled=False):
         yield

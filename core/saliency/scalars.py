@@ -3,7 +3,8 @@
 margin           a label's logit over the mean of the others, over the other of two, or over the foil's; a token's over
                  its foil's or over the mean of the vocabulary
 logit            the logit itself
-log probability, probability   after the softmax, or the sigmoid of a single logit
+log probability, probability   after the softmax
+Labels of which several may hold, and a single one, stand alone: nothing is held against them, and each has its sigmoid.
 The loss and the sum of all logits are never explained.
 """
 
@@ -19,29 +20,29 @@ SCALARS = (MARGIN, LOGIT, LOG_PROBABILITY, PROBABILITY)
 COSINE = "cosine"
 
 
-def scalar_of(logits: Tensor, index: int, foil: int | None, scalar: str) -> Tensor:
+def scalar_of(logits: Tensor, index: int, foil: int | None, scalar: str, alone: bool = False) -> Tensor:
     """(N, K) -> (N,): the scalar of one of K labels or tokens, held against another where there is a foil.
 
-    With a foil, every scalar is the difference of the two's. A single logit is that of its one label.
+    alone: whether each label holds or not by itself. With a foil, every scalar is the difference of the two's.
     """
+    alone = alone or logits.shape[-1] == 1
     if foil is not None:
-        return _of_one(logits, index, scalar) - _of_one(logits, foil, scalar)
-    if scalar != MARGIN or logits.shape[-1] == 1:
-        return _of_one(logits, index, scalar)
+        return _of_one(logits, index, scalar, alone) - _of_one(logits, foil, scalar, alone)
+    if scalar != MARGIN or alone:
+        return _of_one(logits, index, scalar, alone)
     count = logits.shape[-1]
     own = logits[:, index]
     return own - (logits.sum(dim=-1) - own) / (count - 1)  # (N, K) -> (N,)
 
 
-def shares_of(logits: Tensor) -> Tensor:
-    """(N, K) -> (N, K): probabilities, of which a single logit has its own."""
-    return torch.sigmoid(logits) if logits.shape[-1] == 1 else torch.softmax(logits, dim=-1)
+def shares_of(logits: Tensor, alone: bool = False) -> Tensor:
+    """(N, K) -> (N, K): probabilities, shared out unless each stands alone."""
+    return torch.sigmoid(logits) if alone or logits.shape[-1] == 1 else torch.softmax(logits, dim=-1)
 
 
-def _of_one(logits: Tensor, index: int, scalar: str) -> Tensor:
-    single = logits.shape[-1] == 1
+def _of_one(logits: Tensor, index: int, scalar: str, alone: bool) -> Tensor:
     if scalar in (MARGIN, LOGIT):
         return logits[:, index]
     if scalar == LOG_PROBABILITY:
-        return (F.logsigmoid(logits) if single else torch.log_softmax(logits, dim=-1))[:, index]
-    return shares_of(logits)[:, index]
+        return (F.logsigmoid(logits) if alone else torch.log_softmax(logits, dim=-1))[:, index]
+    return shares_of(logits, alone)[:, index]

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from core.errors import HeadlightError
+from core.models.model import Model
 from core.models.reading import Reading
 from core.saliency.scalars import shares_of
 from core.saliency.target import LABEL, NEXT_TOKEN, OUTPUT_WORD, SIMILARITY, Target
@@ -31,7 +32,7 @@ def targets_of(question: Question, answer: Any) -> tuple[Target, ...]:
         return (Target(SIMILARITY, 0, "similarity"),)
     if kind == OUTPUT_WORD:
         return _words(question, answer)
-    shares = shares_of(answer.logits[:, -1].float() if kind == NEXT_TOKEN else answer.logits.float())[0]
+    shares = _shares(question, answer)
     values, places = shares.topk(min(MOST, len(shares)))
     return tuple(
         Target(kind, int(place), _name(question, int(place)), float(value))
@@ -68,8 +69,19 @@ def _one(question: Question, targets: tuple[Target, ...], wanted: str | int | No
     count = _count(question, answer)
     if kind in (SIMILARITY, OUTPUT_WORD) or not 0 <= wanted < count:
         raise HeadlightError(f"There is no {kind} number {wanted} here: choose one of 0 to {count - 1:,}.")
-    logits: Tensor = answer.logits[:, -1] if kind == NEXT_TOKEN else answer.logits
-    return Target(kind, wanted, _name(question, wanted), float(shares_of(logits.float())[0, wanted]))
+    return Target(kind, wanted, _name(question, wanted), float(_shares(question, answer)[wanted]))
+
+
+def labels_stand_alone(model: Model) -> bool:
+    """Whether several labels of a classifier may hold at once."""
+    return getattr(model.network.config, "problem_type", None) == "multi_label_classification"
+
+
+def _shares(question: Question, answer: Any) -> Tensor:
+    """(K,) probabilities of all labels, or of all tokens after the last."""
+    if question.target.kind == NEXT_TOKEN:
+        return shares_of(answer.logits[:, -1].float())[0]
+    return shares_of(answer.logits.float(), labels_stand_alone(question.model))[0]
 
 
 def _count(question: Question, answer: Any) -> int:

@@ -75,6 +75,15 @@ SCRIPTS = {
         "steps_export.js",
         "steps.js",
     ),
+    "saliency": (
+        "heatmap_scale.js",
+        "saliency_layout.js",
+        "saliency_drawing.js",
+        "saliency_reading.js",
+        "saliency_picking.js",
+        "saliency_export.js",
+        "saliency.js",
+    ),
     LIGHT: ("selection.js",),
     "exporter": ("svg_context.js", "exporter_plot.js", "exporter.js"),
 }

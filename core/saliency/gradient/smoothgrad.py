@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from captum.attr import NoiseTunnel, Saliency
 
+from core.saliency.blindness import without_embeddings
 from core.saliency.gradient.aggregation import aggregated
 from core.saliency.gradient.seeding import SEED, seeded
 from core.saliency.method import Method, Passes, Raw
@@ -48,5 +49,6 @@ METHOD = Method(
     r"\ \varepsilon_s \sim \mathcal N(0, \sigma^2)",
     cost=lambda question: Passes(SAMPLES, SAMPLES),
     run=run,
+    refuse=without_embeddings,
     uses=frozenset({"scalar", "aggregation"}),
 )

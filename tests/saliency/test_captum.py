@@ -1,0 +1,142 @@
+"""Gradient methods against Captum on the same model, and against answers that are known beforehand."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+from captum.attr import GradientShap, InputXGradient, IntegratedGradients, NoiseTunnel, Saliency
+from torch import Tensor
+
+from core.saliency import Question, Scores, ask, explain, scores_of
+from core.saliency.gradient import gradient_shap, smoothgrad
+from core.saliency.gradient.aggregation import aggregated
+from tests.saliency.asked import DULL, FILM, GRADIENTS, SHIPPED, linear, opened
+
+# A deep encoder, a decoder, a recurrent translator.
+NAMES = ("sentiment-minilm-lora", "lm-rotary", "en-fr-gru-bahdanau")
+
+
+def asked(name: str) -> Question:
+    return ask(opened(name), DULL, by="token", **SHIPPED[name])
+
+
+def of_groups(question: Question, values: Tensor) -> np.ndarray:
+    """(T,) -> (groups,)."""
+    return values[[group[0] for group in question.groups]].numpy()
+
+
+def captum(question: Question, kind: type, **options: object) -> Tensor:
+    """(T, E)."""
+    leaf = question.embeddings().requires_grad_()
+    return kind(lambda embedded: question.score(embedded)).attribute(leaf, **options)[0].detach().double()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gradient_norm_and_input_x_gradient_are_captum_s(name: str) -> None:
+    question = asked(name)
+    norm = captum(question, Saliency, abs=False).norm(dim=-1)
+    product = captum(question, InputXGradient).sum(dim=-1)
+    assert np.allclose(scores_of(question, "gradient_norm").values, of_groups(question, norm), atol=1e-6)
+    assert np.allclose(scores_of(question, "input_x_gradient").values, of_groups(question, product), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_integrated_gradients_are_captum_s_and_complete(name: str) -> None:
+    question = asked(name)
+    scores = scores_of(question, "integrated_gradients")
+    steps = int(scores.checks[0].split()[-2])
+    expected = captum(question, IntegratedGradients, baselines=question.baseline_embeddings(), n_steps=steps)
+    assert np.allclose(scores.values, of_groups(question, expected.sum(dim=-1)), atol=1e-5, rtol=1e-4)
+    difference = question.value - float(question.score(question.baseline_embeddings())[0])
+    assert scores.completeness_delta is not None and scores.completeness_delta <= 0.01
+    assert scores.values.sum() + scores.rest == pytest.approx(difference, rel=0.011, abs=1e-4)
+    assert scores.note == ""
+
+
+def test_smoothgrad_and_gradient_shap_are_captum_s_of_the_same_seed() -> None:
+    question = asked("lm-rotary")
+    embedded = question.embeddings()
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        noise = smoothgrad.NOISE * float(embedded.max() - embedded.min())
+        tunnel = NoiseTunnel(Saliency(question.score))
+        blurred = tunnel.attribute(
+            embedded.clone().requires_grad_(), nt_samples=smoothgrad.SAMPLES, stdevs=noise, abs=False
+        )
+    assert np.allclose(
+        scores_of(question, "smoothgrad").values, of_groups(question, blurred[0].double().norm(dim=-1)), atol=1e-5
+    )
+    scores, runs = scores_of(question, "gradient_shap"), []
+    for seed in range(gradient_shap.RUNS):
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            np.random.seed(seed)
+            run = captum(
+                question,
+                GradientShap,
+                baselines=question.baseline_embeddings(),
+                n_samples=gradient_shap.SAMPLES,
+                stdevs=gradient_shap.NOISE * float(embedded.std()),
+            )
+        runs.append(of_groups(question, run.sum(dim=-1)))
+    assert np.allclose(scores.values, np.mean(runs, axis=0), atol=1e-5)
+    assert scores.error is not None
+    assert np.allclose(scores.error, np.std(runs, axis=0, ddof=1) / len(runs) ** 0.5, atol=1e-5)
+
+
+def test_of_a_linear_classifier_all_is_known_beforehand() -> None:
+    model, weights = linear()
+    found = {name: explain(model, DULL, name, target="positive", by="token") for name in GRADIENTS}
+    question = ask(model, DULL, target="positive", by="token")
+    embedded, baseline = question.embeddings()[0], question.baseline_embeddings()[0]  # (T, E)
+    count = len(question.tokens)
+    product = of_groups(question, embedded @ weights / count)
+    change = of_groups(question, (embedded - baseline) @ weights / count)
+    size = np.full(len(question.groups), float(weights.norm()) / count)
+    for name in ("gradient_norm", "smoothgrad"):
+        assert np.allclose(found[name].values, size, rtol=1e-4)
+    assert np.allclose(found["input_x_gradient"].values, product, atol=1e-5)
+    assert np.allclose(found["integrated_gradients"].values, change, atol=1e-4)
+    assert found["integrated_gradients"].completeness_delta == pytest.approx(0, abs=1e-3)
+    shap = found["gradient_shap"]
+    assert shap.error is not None
+    assert (np.abs(shap.values - change) <= 5 * shap.error + 1e-4).all()
+
+
+def test_aggregations_have_known_values() -> None:
+    gradient, embedded = torch.tensor([[3.0, -4.0]]), torch.tensor([[1.0, 2.0]])
+    found = {name: float(aggregated(gradient, embedded, name)) for name in ("l2", "l1", "dot", "absolute dot")}
+    assert found == {"l2": 5.0, "l1": 7.0, "dot": -5.0, "absolute dot": 5.0}
+
+
+def test_a_sum_that_is_never_right_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.saliency.gradient.integrated_gradients.ENOUGH", 0.0)
+    monkeypatch.setattr("core.saliency.gradient.integrated_gradients.STEPS", (2, 4))
+    scores = explain(opened("sentiment-transformer"), FILM, "integrated_gradients")
+    assert "after 4 steps" in scores.note and scores.forwards == 2 + 2 + 4
+
+
+def test_random_methods_draw_the_same_in_every_thread_and_leave_other_numbers_alone() -> None:
+    question = asked("lm-rotary")
+    names = ("smoothgrad", "gradient_shap", "integrated_gradients") * 2
+    state = torch.random.get_rng_state()
+    with ThreadPoolExecutor(4) as pool:
+        found: list[Scores] = list(pool.map(lambda name: scores_of(question, name), names))
+    assert torch.equal(state, torch.random.get_rng_state())
+    for one, other in zip(found[:3], found[3:], strict=True):
+        assert np.allclose(one.values, other.values, atol=1e-6)
+
+
+def test_gradients_in_the_weights_are_never_touched() -> None:
+    import copy
+
+    from tests.saliency.asked import other_network
+
+    model = opened("sentiment-transformer")
+    network = copy.deepcopy(model.network).requires_grad_()
+    for scores in (explain(other_network(model, network), DULL, name) for name in GRADIENTS):
+        assert np.allclose(scores.values, explain(model, DULL, scores.method).values, atol=1e-5)
+    assert all(weight.grad is None for weight in network.parameters())

@@ -1,0 +1,161 @@
+"""Explaining: one method or many, the menu of methods, what each costs, and what each refuses."""
+
+from __future__ import annotations
+
+import copy
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from core.jobs import Cancelled, Job
+from core.saliency import METHODS, Question, Refused, Scores, ask, estimate, explain, explain_all
+from core.saliency.batches import texts_at_once
+from core.saliency.runner import Runner
+from tests.saliency.asked import DULL, FILM, GRADIENTS, SHIPPED, opened, other_network
+from tests.sentences import is_one_sentence, refused
+
+
+def changed(**tensors: float) -> Any:
+    """The shipped CNN with one of its weights filled by a number."""
+    model = opened("sentiment-cnn-additive")
+    network = copy.deepcopy(model.network)
+    with torch.no_grad():
+        for name, value in tensors.items():
+            network.get_parameter(name.replace("__", ".")).fill_(value)
+    return other_network(model, network)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_method_answers_or_says_why_not(name: str) -> None:
+    question = ask(opened(name), FILM, **SHIPPED[name])
+    found = list(explain_all(question, [n for n in METHODS if METHODS[n].tier < 3]))
+    for each in found:
+        if isinstance(each, Refused):
+            assert METHODS[each.method].family != "gradient" or each.method not in GRADIENTS, each
+            assert is_one_sentence(each.sentence), each.sentence
+        else:
+            assert each.labels == question.labels and np.isfinite(each.values).all()
+    assert sum(isinstance(each, Scores) for each in found) >= 6
+    assert all(weight.grad is None for weight in question.model.network.parameters())
+
+
+def test_each_score_comes_as_soon_as_it_is_ready() -> None:
+    question = ask(opened("sentiment-cnn-additive"), DULL)
+    first = next(iter(explain_all(question, ["gradient_norm", "no such method"])))
+    assert isinstance(first, Scores) and first.method == "gradient_norm"
+
+
+def test_a_choice_that_a_method_does_not_use_is_not_named() -> None:
+    scores = explain(opened("sentiment-cnn-additive"), DULL, "input_x_gradient")
+    assert (scores.scalar, scores.baseline, scores.aggregation) == ("margin", "", "")
+    norm = explain(opened("sentiment-cnn-additive"), DULL, "gradient_norm", aggregation="l1")
+    assert (norm.scalar, norm.baseline, norm.aggregation) == ("margin", "", "l1")
+
+
+def test_costs_are_what_was_told_before() -> None:
+    question = ask(opened("sentiment-cnn-additive"), DULL)
+    for scores in explain_all(question, GRADIENTS):
+        assert isinstance(scores, Scores)
+        told = METHODS[scores.method].cost(question)
+        assert (scores.forwards, scores.backwards) == (told.forwards, told.backwards)
+    assert 0 < estimate(question, ["gradient_norm"]) < estimate(question, GRADIENTS)
+
+
+def test_a_method_tells_its_job_and_stops_when_asked() -> None:
+    question, heard = ask(opened("sentiment-cnn-additive"), DULL), []
+    list(explain_all(question, ["integrated_gradients"], Job("saliency", heard.append)))
+    assert heard and heard[-1].done <= heard[-1].total
+    job = Job("saliency")
+    job.cancel()
+    with pytest.raises(Cancelled):
+        list(explain_all(question, ["integrated_gradients"], job))
+
+
+def test_an_unknown_method_is_refused_before_the_model_runs() -> None:
+    with refused("no method called"):
+        explain(opened("sentiment-cnn-additive"), DULL, "magic")
+
+
+def test_answers_that_are_no_numbers_are_refused() -> None:
+    with refused("not a number"):
+        ask(changed(classifier__bias=float("nan")), DULL)
+
+
+def test_gradients_that_are_no_numbers_are_refused() -> None:
+    question = ask(opened("sentiment-cnn-additive"), DULL)
+    runner = Runner(question)
+    leaf = torch.zeros(1, requires_grad=True)
+    with refused("gradient is not a number"):
+        runner.grad(leaf.sqrt().sum() * 0, leaf)
+
+
+def test_a_network_without_gradients_is_refused_by_gradients_alone() -> None:
+    model = opened("sentiment-cnn-additive")
+    network = copy.deepcopy(model.network)
+    network.classifier.register_forward_hook(lambda module, given, answer: answer.detach())
+    question = ask(other_network(model, network), DULL)
+    found = {n: each for n, each in zip(GRADIENTS, explain_all(question, GRADIENTS), strict=True)}
+    assert all(isinstance(each, Refused) and "no gradient back" in each.sentence for each in found.values())
+    assert isinstance(next(iter(explain_all(question, ["deletion"]))), Scores)
+
+
+def test_a_network_that_answers_its_embeddings_otherwise_is_refused_by_gradients_alone() -> None:
+    model = opened("sentiment-cnn-additive")
+    network = copy.deepcopy(model.network)
+    network.embedding.register_forward_hook(lambda module, given, answer: answer)
+    forward = network.forward
+    network.forward = lambda input_ids=None, attention_mask=None, inputs_embeds=None: forward(
+        input_ids, attention_mask, None if inputs_embeds is None else 2 * inputs_embeds
+    )
+    question = ask(other_network(model, network), DULL)
+    with refused("answers its embeddings otherwise"):
+        list_of(question, "gradient_norm")
+    network.forward = lambda input_ids=None, attention_mask=None: forward(input_ids, attention_mask)
+    question = ask(other_network(model, network), DULL)
+    with refused("takes words only"):
+        list_of(question, "gradient_norm")
+
+
+def list_of(question: Question, name: str) -> Scores:
+    from core.saliency import scores_of
+
+    return scores_of(question, name)
+
+
+def test_one_word_is_scored_though_it_ranks_nothing() -> None:
+    scores = explain(opened("sentiment-transformer"), "Good", "integrated_gradients")
+    assert len(scores.values) == 1 and scores.trivial
+
+
+def test_batches_of_any_size_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    question = ask(opened("sentiment-minilm-lora"), DULL)
+    at_once = explain(question.model, DULL, "integrated_gradients")
+    monkeypatch.setattr("core.saliency.batches.MOST_TOKENS", {"cpu": (1, 1)})
+    assert texts_at_once(question.model, 9, 0, True) == 1
+    one_by_one = explain(question.model, DULL, "integrated_gradients")
+    assert np.allclose(at_once.values, one_by_one.values, atol=1e-5)
+
+
+def test_little_memory_makes_small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = opened("sentiment-minilm-lora")
+    monkeypatch.setattr("core.saliency.batches.free_nbytes", lambda device: 10 << 20)
+    assert texts_at_once(model, 128, 0, True) == 1
+    assert 1 <= texts_at_once(model, 128, 0, False) < 32
+
+
+def test_parts_that_are_marked_as_one_question_differ_only_there() -> None:
+    question = ask(opened("sentiment-cnn-additive"), DULL)
+    dotted = replace(question, aggregation="dot")
+    norm, dot = (list_of(each, "gradient_norm") for each in (question, dotted))
+    assert norm.aggregation == "l2" and dot.aggregation == "dot"
+    assert not np.allclose(norm.values, dot.values)
+
+
+def test_the_menu_costs_no_torch() -> None:
+    code = "import sys, core.saliency; assert not {'torch', 'captum', 'transformers', 'scipy'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
