@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from core.agreement.chance import chance_sd, critical_tau
+    from core.agreement.control import Control, control
     from core.agreement.heads import HeadAgreement, head_map
     from core.agreement.pairs import Matrix, matrix
     from core.agreement.plain import baselines
@@ -14,11 +15,13 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Agreement": "ranks",
+    "Control": "control",
     "HeadAgreement": "heads",
     "Matrix": "pairs",
     "agreement": "ranks",
     "baselines": "plain",
     "chance_sd": "chance",
+    "run_control": "control",
     "critical_tau": "chance",
     "head_map": "heads",
     "matrix": "pairs",

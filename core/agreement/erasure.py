@@ -77,8 +77,9 @@ def erasure(
     steps, drawn = steps_of(n), random_orders(n, orders, seed)
     own = {column.name: order_of(column.values, seed) for column in columns}
     start = time.perf_counter()
-    runner = Runner(replace(question, reader=ErasureReader(question.reader)), job, "Erasure")
-    answers = _answers(runner, sets_of([*own.values(), *drawn], steps), way)
+    sets = sets_of([*own.values(), *drawn], steps)
+    runner = Runner(replace(question, reader=ErasureReader(question.reader)), job, "Erasure", len(sets))
+    answers = _answers(runner, sets, way)
 
     def read(gone: Gone) -> tuple[float, float]:
         found = answers[gone]
@@ -112,8 +113,7 @@ def _answers(runner: Runner, sets: Sequence[Gone], way: str) -> Mapping[Gone, Re
         part = readable[start : start + TEXTS]
         versions = without(question, part, way)
         read = runner.forward_ids(versions.ids, versions.mask, versions.types)  # (N, 3)
-        found.update((gone, (row[PROBABILITY], row[LEAD], row[SURE])) for gone, row in zip(part, read.tolist()))
-        runner.advance(len(found), len(readable))
+        found |= {gone: (row[PROBABILITY], row[LEAD], row[SURE]) for gone, row in zip(part, read.tolist(), strict=True)}
     return {gone: found.get(gone, NOTHING) for gone in sets}
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from core.agreement.erasure_ways import UNKNOWN, lost_words
+from core.agreement.erasure_ways import UNKNOWN, lost_words, training_of
 from core.saliency.question import Question
 from core.saliency.target import SIMILARITY
 
@@ -70,9 +70,14 @@ def light_of(question: Question, way: str, whole: float, half: float, none: floa
             numbers,
         )
     ends = "" if math.isnan(none) else f" and {none:.0%} with none left"
+    trained = (
+        f"Whether {name} was trained on texts with such holes is not known"
+        if training_of(question.model) is None
+        else f"{name} was not trained on texts with such holes"
+    )
     return Light(
         "watch",
-        f"Whether {name} was trained on texts with holes is not known, and one text cannot tell. It is {whole:.0%} sure "
-        f"of the whole text, {half:.0%} with half of the words gone at random{ends}.",
+        f"{trained}, and one text cannot tell what that does. It is {whole:.0%} sure of the whole text, {half:.0%} "
+        f"with half of the words gone at random{ends}.",
         numbers,
     )

@@ -32,6 +32,14 @@ class Store:
         with self._lock:
             return list(self._kept)
 
+    def kept(self, key: Hashable) -> Any:
+        """The item kept under `key`, None where there is none or it is still being made."""
+        with self._lock:
+            if key not in self._kept:
+                return None
+            self._kept.move_to_end(key)
+            return self._kept[key].value
+
     def get_or_make(
         self,
         key: Hashable,

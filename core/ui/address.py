@@ -25,6 +25,7 @@ READERS = {
     "alignment": "alignment",
     "alignment_view": "alignment",
     "alignment_step": "alignment",
+    "saliency": "saliency",
 }
 _VISITED = "address_was_read"
 _PAGE = "page_of_address"

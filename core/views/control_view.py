@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.agreement.chance import critical_tau
-from core.views.agreement_view_scale import BAND, NEUTRAL, band_words, signed, width_of
+from core.views.agreement_view_scale import BAND, NEUTRAL, band_words, finite, signed, width_of
 from core.views.export import csv_bytes, guarded, npz_bytes
 from core.views.figure import Figure
 from core.views.model_lines import look_of
@@ -18,7 +18,7 @@ from core.views.saliency_words_caption import source_words
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
 
-    from core.agreement import Control
+    from core.agreement.control import Control
     from core.saliency import Scores
 
 OWN, PERMUTED, UNIFORM = "own attention", "permuted attention", "uniform attention"
@@ -32,7 +32,7 @@ def control_figure(control: Control, attention: Scores, gradient: Scores, seed: 
     Reads of a control: own, permuted (one tau a draw), uniform (None where it was not measured), how (a sentence).
     attention, gradient: the scores that were compared; seed: of the draws, for the caption.
     """
-    drawn, band = np.array(control.permuted, np.float64), critical_tau(len(gradient.values))
+    drawn, band = np.array(control.permuted, np.float64), critical_tau(control.n)
     words = _caption(control, attention, gradient, band, seed)
     return from_plotly(
         name="control",
@@ -50,13 +50,8 @@ def control_figure(control: Control, attention: Scores, gradient: Scores, seed: 
 
 def _caption(control: Control, attention: Scores, gradient: Scores, band: float, seed: int) -> str:
     count = len(control.permuted)
-    spread = np.array(control.permuted, np.float64)
     own = f"own tau {signed(control.own)}"
-    permuted = (
-        f"permuted {signed(float(spread.mean()))} ± {signed(float(spread.std(ddof=min(1, count - 1))))}"
-        if count
-        else ""
-    )
+    permuted = f"permuted {signed(control.mean)} ± {signed(_sd(control))}" if count else ""
     return joined(
         [
             f"{attention.title} and {gradient.title}",
@@ -69,11 +64,17 @@ def _caption(control: Control, attention: Scores, gradient: Scores, band: float,
             if control.uniform is not None
             else "",
             control.how,
-            band_words(band, len(gradient.values), f"{gradient.by}s"),
+            band_words(band, control.n, f"{gradient.by}s"),
             "magnitudes of signed scores" if gradient.signed else "",
             "special tokens and padding left out",
         ]
     )
+
+
+def _sd(control: Control) -> float:
+    """Standard deviation of the draws that order anything; 0 of a single one."""
+    told = np.array([tau for tau in control.permuted if np.isfinite(tau)])
+    return float(told.std(ddof=1)) if len(told) > 1 else 0.0
 
 
 def _plot(control: Control, drawn: np.ndarray, band: float) -> PlotlyFigure:
@@ -86,9 +87,8 @@ def _plot(control: Control, drawn: np.ndarray, band: float) -> PlotlyFigure:
     figure.add_trace(_marks([control.own], [0.0], OWN, "diamond", 16, look_of(0).colour))
     heights = [1 + HEIGHTS[place % len(HEIGHTS)] for place in range(len(drawn))]
     figure.add_trace(_marks(drawn.tolist(), heights, PERMUTED, "circle-open", 9, look_of(1).colour))
-    if len(drawn):
-        mean, spread = float(drawn.mean()), float(drawn.std(ddof=min(1, len(drawn) - 1)))
-        figure.add_trace(_spread(mean, spread))
+    if np.isfinite(drawn).any():
+        figure.add_trace(_spread(control.mean, _sd(control)))
     if control.uniform is not None:
         figure.add_trace(_marks([control.uniform], [2.0], UNIFORM, "square", 13, look_of(2).colour))
     figure.update_xaxes(
@@ -111,7 +111,7 @@ def _marks(x: list[float], y: list[float], name: str, symbol: str, size: int, co
     import plotly.graph_objects as go
 
     return go.Scatter(
-        x=x, y=y, mode="markers", name=name, cliponaxis=False,
+        x=finite(x), y=y, mode="markers", name=name, cliponaxis=False,
         marker=dict(symbol=symbol, size=size, color=colour, line=dict(width=1.6, color=colour)),
         hovertemplate=f"{escaped(name)}: tau %{{x:.3f}}<extra></extra>",
     )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.views.erasure_view_drawing import NUMBERS, curves_plot
+from core.views.erasure_view_drawing import MOST_REVERSED, NUMBERS, curves_plot
 from core.views.export import csv_bytes, guarded, label_array, npz_bytes
 from core.views.figure import Figure
 from core.views.plotly import from_plotly
@@ -15,7 +15,7 @@ from core.views.runs import joined, stem_of
 from core.views.saliency_words_caption import methods_words, target_words
 
 if TYPE_CHECKING:
-    from core.agreement import Erasure
+    from core.agreement.erasure_curves import Erasure
     from core.saliency import Scores
 
 REMOVED = {
@@ -26,13 +26,13 @@ REMOVED = {
 }
 
 
-def erasure_figure(found: Erasure, scored: Sequence[Scores], seed: int = 0) -> Figure:
+def erasure_figure(found: Erasure, scored: Sequence[Scores]) -> Figure:
     """Deletion and insertion curves of each method, the band of random orders, and a table of numbers.
 
-    scored: what the orders were made of, for names and caption; seed: of the random orders.
+    scored: what the orders were made of, for names and caption.
     """
     titles = {scores.method: scores.title for scores in scored}
-    words = _caption(found, scored, seed)
+    words = _caption(found, scored)
     return from_plotly(
         name="erasure",
         title="Effect of removing words",
@@ -48,28 +48,32 @@ def erasure_figure(found: Erasure, scored: Sequence[Scores], seed: int = 0) -> F
     )
 
 
-def _caption(found: Erasure, scored: Sequence[Scores], seed: int) -> str:
+def _caption(found: Erasure, scored: Sequence[Scores]) -> str:
     first = scored[0] if scored else None
     orders = len(found.random.deletion)
     signs = [scores.title for scores in scored if scores.signed]
-    light = getattr(found.ood, "sentence", "")
+    reversed_ = len(found.curves) <= MOST_REVERSED
     return joined(
         [
             first.model if first else "",
             f"explained: {target_words(first.target)}" if first else "",
             *methods_words(scored),
             REMOVED.get(found.by, found.by),
-            f"{len(first.values)} {first.by}s of one text, special tokens and padding stay" if first else "",
+            f"{found.n} {first.by if first else 'word'}s of one text, special tokens and padding stay",
             f"signed scores by their value, those that speak most for the target first: {', '.join(signs)}"
             if signs
             else "",
-            f"grey band: 95 % of {orders} random orders, seed {seed}, dotted their mean",
-            "area: mean height of the curve minus that of random orders; good orders are below 0 for deletion and "
-            "above it for insertion",
+            f"grey band: 95 % of {orders} random orders, seed {found.seed}, dotted their mean",
+            "deletion, insertion: mean height of the curve minus that of random orders; "
+            "good orders are below 0 for deletion and above it for insertion",
             "comprehensiveness, sufficiency: mean loss of probability when the first 1, 5, 10, 20 and 50 % of the "
             "words are removed, or alone are kept",
-            "the reverse order of a panel is the other panel read from right to left",
-            light,
+            "thin: the order reversed"
+            if reversed_
+            else "the reverse order of a panel is the other panel read from right to left",
+            "flip: smallest share of the words, first ones first, without which another answer wins",
+            found.ood.sentence,
+            *found.notes,
         ]
     )
 

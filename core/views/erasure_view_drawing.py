@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.views.agreement_view_scale import BAND, NEUTRAL, signed
+from core.views.agreement_view_scale import BAND, NEUTRAL, finite, signed
 from core.views.keys import FONT, LINE_HEIGHT, Key, add_key
 from core.views.model_lines import WIDTH, add_keys, line_style
 from core.views.plotly import escaped
@@ -15,22 +16,26 @@ from core.views.plotly import escaped
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
 
-    from core.agreement import Erasure
+    from core.agreement.erasure_curves import Erasure
 
 # The numbers of a method, and what stands over their column.
 NUMBERS = {
-    "deletion_area": "deletion area",
-    "insertion_area": "insertion area",
+    "deletion_area": "deletion",
+    "insertion_area": "insertion",
     "comprehensiveness": "compreh.",
     "sufficiency": "sufficiency",
+    "flip": "flip at",
 }
 # In pixels: from a key to the first column of numbers, from column to column, from the plots to the keys.
-TO_NUMBERS, COLUMN, OVER_PLOTS = 290, 100, 44
+TO_NUMBERS, COLUMN, OVER_PLOTS = 216, 92, 44
 DELETION, INSERTION = "words removed, largest first", "words brought in, largest first"
 # Markers on a curve, at most.
 MOST_MARKERS = 12
-LONGEST_NAME = 34
-RANDOM = "random orders: 95 % and mean"
+LONGEST_NAME = 26
+# Methods up to which the reverse orders are drawn too, thin and pale.
+MOST_REVERSED = 3
+PALE = 0.45
+RANDOM = "random: 95 %, mean"
 
 
 def curves_plot(found: Erasure, titles: Mapping[str, str]) -> PlotlyFigure:
@@ -44,6 +49,8 @@ def curves_plot(found: Erasure, titles: Mapping[str, str]) -> PlotlyFigure:
         _add_band(figure, percent, np.array(getattr(found.random, side), np.float64), column)
         for index, (name, curve) in enumerate(found.curves.items()):
             _add_curve(figure, index, titles.get(name, name), percent, getattr(curve, side), column)
+    if len(found.curves) <= MOST_REVERSED:
+        _add_reverse(figure, found, percent, titles)
     _lay_table(figure, found, [titles.get(name, name) for name in found.curves])
     lines = len(found.curves) + 2
     figure.update_layout(
@@ -66,11 +73,11 @@ def _add_band(figure: PlotlyFigure, percent: list[float], orders: np.ndarray, co
         return
     low, high = np.quantile(orders, [0.025, 0.975], axis=0)  # (orders, F) -> (F,)
     edge: dict[str, Any] = dict(x=percent, mode="lines", line_width=0, hoverinfo="skip")
-    figure.add_trace(go.Scatter(y=low.tolist(), **edge), 1, column)
-    figure.add_trace(go.Scatter(y=high.tolist(), fill="tonexty", fillcolor=BAND, **edge), 1, column)
+    figure.add_trace(go.Scatter(y=finite(low), **edge), 1, column)
+    figure.add_trace(go.Scatter(y=finite(high), fill="tonexty", fillcolor=BAND, **edge), 1, column)
     figure.add_trace(
         go.Scatter(
-            x=percent, y=orders.mean(axis=0).tolist(), mode="lines", line=dict(color=NEUTRAL, width=1.6, dash="dot"),
+            x=percent, y=finite(orders.mean(axis=0)), mode="lines", line=dict(color=NEUTRAL, width=1.6, dash="dot"),
             hovertemplate="mean of random orders<br>%{x:.0f} %: %{y:.3f}<extra></extra>",
         ), 1, column,
     )  # fmt: skip
@@ -85,10 +92,23 @@ def _add_curve(
     style["marker"] = {**style["marker"], "size": 7, "maxdisplayed": MOST_MARKERS}
     figure.add_trace(
         go.Scatter(
-            x=percent, y=[float(value) for value in values], name=escaped(title),
+            x=percent, y=finite(values), name=escaped(title),
             hovertemplate=f"{escaped(title)}<br>%{{x:.0f}} %: %{{y:.3f}}<extra></extra>", **style,
         ), 1, column,
     )  # fmt: skip
+
+
+def _add_reverse(figure: PlotlyFigure, found: Erasure, percent: list[float], titles: Mapping[str, str]) -> None:
+    """Each order read from its end, in the look of its method."""
+    import plotly.graph_objects as go
+
+    for index, name in enumerate(found.curves):
+        line = {**line_style(index)["line"], "width": 1.2}
+        words = f"{escaped(titles.get(name, name))}, reversed<br>%{{x:.0f}} %: %{{y:.3f}}<extra></extra>"
+        for column, side in enumerate(("deletion", "insertion"), 1):
+            values = finite(getattr(found.reverse(name), side))
+            trace = go.Scatter(x=percent, y=values, mode="lines", line=line, opacity=PALE, hovertemplate=words)
+            figure.add_trace(trace, 1, column)
 
 
 def _lay_table(figure: PlotlyFigure, found: Erasure, names: list[str]) -> None:
@@ -100,9 +120,15 @@ def _lay_table(figure: PlotlyFigure, found: Erasure, names: list[str]) -> None:
     for place, (number, head) in enumerate(NUMBERS.items()):
         right = TO_NUMBERS + COLUMN * (place + 1)
         _write(figure, head, right, top, NEUTRAL)
-        for index, name in enumerate(found.curves):
-            value = signed(float(getattr(found.numbers[name], number)), 3)
-            _write(figure, value, right, OVER_PLOTS + LINE_HEIGHT * (len(names) - index))
+        for line, numbers in enumerate([*(found.numbers[name] for name in found.curves), found.chance]):
+            up = OVER_PLOTS + LINE_HEIGHT * (len(names) - line)
+            _write(figure, _number(number, getattr(numbers, number)), right, up)
+
+
+def _number(name: str, value: float) -> str:
+    if name == "flip":
+        return f"{100 * value:.0f} %" if math.isfinite(value) else "never"
+    return signed(float(value), 3)
 
 
 def _write(figure: PlotlyFigure, text: str, right: float, up: float, colour: str | None = None) -> None:

@@ -18,21 +18,21 @@ from core.views.saliency_words_caption import methods_words, target_words
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
 
-    from core.agreement import Sanity
+    from core.agreement.sanity import Sanity
     from core.saliency import Scores
 
 TRAINED = "as trained"
 LONGEST = 22
 
 
-def sanity_figure(found: Mapping[str, Sanity], scored: Sequence[Scores], seed: int = 0) -> Figure:
+def sanity_figure(found: Mapping[str, Sanity], scored: Sequence[Scores]) -> Figure:
     """Tau with the trained model's scores at each stage, a line a method.
 
-    Reads of each result: stages (names, in order), tau (one a stage), band (critical |tau|). found: by name of the
-    method; scored: the trained model's scores of these methods, for names and caption; seed: of the random weights.
+    Reads of each result: stages (names, in order), tau (one a stage), n, band, seed, remarks. found: by name of the
+    method; scored: the trained model's scores of these methods, for names and caption.
     """
     titles = {scores.method: scores.title for scores in scored}
-    words = _caption(found, scored, titles, seed)
+    words = _caption(found, scored, titles)
     return from_plotly(
         name="sanity",
         title="Scores as the weights are randomised",
@@ -47,7 +47,7 @@ def sanity_figure(found: Mapping[str, Sanity], scored: Sequence[Scores], seed: i
     )
 
 
-def _caption(found: Mapping[str, Sanity], scored: Sequence[Scores], titles: Mapping[str, str], seed: int) -> str:
+def _caption(found: Mapping[str, Sanity], scored: Sequence[Scores], titles: Mapping[str, str]) -> str:
     first = scored[0] if scored else None
     last = [
         f"{titles.get(name, name)} {signed(float(result.tau[-1]))}" for name, result in found.items() if len(result.tau)
@@ -62,7 +62,8 @@ def _caption(found: Mapping[str, Sanity], scored: Sequence[Scores], titles: Mapp
             "Kendall's tau-b with the trained model's own scores of the same text",
             f"magnitudes of {', '.join(signs)}" if signs else "",
             "weights drawn anew on a copy: the head, then each layer from the top, then the whole model",
-            f"seed {seed}",
+            *(f"seed {seed}" for seed in sorted({result.seed for result in found.values()})),
+            *dict.fromkeys(remark for result in found.values() for remark in result.remarks),
             f"in the end: {', '.join(last)}" if last else "",
             band_words(float(band), len(first.values), f"{first.by}s") if first and band is not None else "",
             "special tokens and padding left out",

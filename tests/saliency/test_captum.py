@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,7 +14,7 @@ from torch import Tensor
 from core.saliency import Question, Scores, ask, explain, scores_of
 from core.saliency.gradient import gradient_shap, smoothgrad
 from core.saliency.gradient.aggregation import aggregated
-from tests.saliency.asked import DULL, FILM, GRADIENTS, SHIPPED, linear, opened
+from tests.saliency.asked import DULL, FILM, GRADIENTS, SHIPPED, linear, opened, other_network
 
 # A deep encoder, a decoder, a recurrent translator.
 NAMES = ("sentiment-minilm-lora", "lm-rotary", "en-fr-gru-bahdanau")
@@ -51,7 +52,8 @@ def test_integrated_gradients_are_captum_s_and_complete(name: str) -> None:
     expected = captum(question, IntegratedGradients, baselines=question.baseline_embeddings(), n_steps=steps)
     assert np.allclose(scores.values, of_groups(question, expected.sum(dim=-1)), atol=1e-5, rtol=1e-4)
     difference = question.value - float(question.score(question.baseline_embeddings())[0])
-    assert scores.completeness_delta is not None and scores.completeness_delta <= 0.01
+    assert scores.completeness_delta is not None
+    assert scores.completeness_delta <= 0.01
     assert scores.values.sum() + scores.rest == pytest.approx(difference, rel=0.011, abs=1e-4)
     assert scores.note == ""
 
@@ -116,7 +118,8 @@ def test_a_sum_that_is_never_right_is_said(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("core.saliency.gradient.integrated_gradients.ENOUGH", 0.0)
     monkeypatch.setattr("core.saliency.gradient.integrated_gradients.STEPS", (2, 4))
     scores = explain(opened("sentiment-transformer"), FILM, "integrated_gradients")
-    assert "after 4 steps" in scores.note and scores.forwards == 2 + 2 + 4
+    assert "after 4 steps" in scores.note
+    assert scores.forwards == 2 + 2 + 4
 
 
 def test_random_methods_draw_the_same_in_every_thread_and_leave_other_numbers_alone() -> None:
@@ -131,10 +134,6 @@ def test_random_methods_draw_the_same_in_every_thread_and_leave_other_numbers_al
 
 
 def test_gradients_in_the_weights_are_never_touched() -> None:
-    import copy
-
-    from tests.saliency.asked import other_network
-
     model = opened("sentiment-transformer")
     network = copy.deepcopy(model.network).requires_grad_()
     for scores in (explain(other_network(model, network), DULL, name) for name in GRADIENTS):

@@ -15,7 +15,7 @@ from core.saliency.asking import ask
 from core.saliency.decomposition import alti, decompx, norms
 from core.saliency.decomposition.attention_blocks import Blocks, mixing_ratios
 from core.saliency.decomposition.vectors import contributions
-from core.saliency.explaining import merge
+from core.saliency.explaining import scores_of
 from core.saliency.method import Method, Raw
 from core.saliency.question import Question
 from core.saliency.runner import Runner
@@ -60,12 +60,10 @@ def test_the_parts_of_a_next_token_sum_to_its_lead_over_another() -> None:
 def test_words_and_special_tokens_together_make_the_margin() -> None:
     """The rest is what the special tokens got: all biases are shared."""
     question = ask(opened("sentiment-minilm-lora"), TEXT)
-    raw = raw_of(decompx.METHOD, question)
+    scores = scores_of(question, "decompx")
     special = [place for place, is_special in enumerate(question.tokens.special) if is_special]
-    assert raw.rest is None
-    assert len(special) == 2
-    words = merge(raw.values, question.groups, decompx.METHOD.merge)
-    assert float(words.sum() + raw.values[special].sum()) == pytest.approx(question.value, rel=1e-5)
+    assert float(scores.values.sum()) + scores.rest == pytest.approx(question.value, rel=1e-5)
+    assert scores.rest == pytest.approx(float(raw_of(decompx.METHOD, question).values[special].sum()), abs=1e-6)
 
 
 def test_probabilities_are_no_sums_of_logits() -> None:

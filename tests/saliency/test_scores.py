@@ -52,5 +52,5 @@ def test_targets_are_named_for_captions() -> None:
     no, yes = Target(LABEL, 0, "no"), Target(LABEL, 1, "yes")
     assert yes.words == "label “yes”"
     assert replace(yes, foil=no).words == "label “yes” against “no”"
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="mood"):
         Target("mood", 0, "sad")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from playwright.sync_api import Browser
 
 from core.agreement import HeadAgreement, agreement, matrix
 from core.agreement.columns import Column
+from core.agreement.control import Control
 from core.views import Figure, agreement_figure, control_figure, head_agreement_figure, scatter_figure
 from core.views.agreement_view_scale import signed
 from tests.views.scored import WORDS, scores_of, signed_scores
@@ -28,14 +29,7 @@ MATRIX = matrix([ATTENTION, SIGNED, POSITION, CONSTANT])
 HEADS = HeadAgreement("self", np.array([[0.9, 0.1, -0.8], [0, np.nan, 0.75]]), 6, 0.4, 0.7, "the [CLS] row", "IG")
 
 
-@dataclass(frozen=True)
-class Controlled:
-    """The fields that the figure reads of a control."""
-
-    own: float = 0.5
-    permuted: tuple[float, ...] = (0.1, 0.3)
-    uniform: float | None = 0.2
-    how: str = "columns permuted in all heads"
+CONTROL = Control(0.5, (0.1, float("nan"), 0.3), 0.2, 6, "columns permuted in all heads")
 
 
 def plot_of(figure: Figure):
@@ -101,22 +95,22 @@ def test_the_exports_of_the_matrix_have_each_pair_once():
 
 
 def test_the_control_stands_on_one_axis_with_its_draws_and_their_spread():
-    figure = control_figure(Controlled(), ATTENTION, SIGNED, seed=3)
+    figure = control_figure(CONTROL, ATTENTION, SIGNED, seed=3)
     own, draws, mean, uniform = plot_of(figure).data
-    assert (list(own.x), list(draws.x), list(uniform.x)) == ([0.5], [0.1, 0.3], [0.2])
+    assert (list(own.x), list(draws.x), list(uniform.x)) == ([0.5], [0.1, None, 0.3], [0.2])
     assert mean.x[0] == pytest.approx(0.2)
     assert mean.error_x.array[0] == pytest.approx(np.std([0.1, 0.3], ddof=1))
-    for part in ("own tau 0.50", "permuted 0.20 ± 0.14", "2 draws, seed 3", "uniform 0.20", "columns permuted"):
+    for part in ("own tau 0.50", "permuted 0.20 ± 0.14", "3 draws, seed 3", "uniform 0.20", "columns permuted"):
         assert part in figure.caption
     assert table(figure.csv())["weights"].tolist() == [
         "own attention",
-        *["permuted attention"] * 2,
+        *["permuted attention"] * 3,
         "uniform attention",
     ]
 
 
 def test_a_control_without_uniform_attention_does_not_speak_of_it():
-    figure = control_figure(Controlled(uniform=None), ATTENTION, SIGNED)
+    figure = control_figure(replace(CONTROL, uniform=None), ATTENTION, SIGNED)
     assert "uniform" not in figure.caption
     assert len(plot_of(figure).data) == 3
     assert np.isnan(archive(figure.npz())["uniform"])

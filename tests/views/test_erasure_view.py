@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 import plotly.io
 import pytest
 
+from core.agreement.erasure_curves import Curve, Erasure, Numbers
+from core.agreement.light import Light
+from core.agreement.sanity import Sanity
 from core.views import Figure, erasure_figure, sanity_figure
 from tests.views.scored import scores_of, signed_scores
 from tests.views.traces import archive, table
@@ -16,58 +19,23 @@ ATTENTION = scores_of([0.1, 0.4, 0.0, 0.5])
 SIGNED = signed_scores([-2.0, 1.0, 0, 0.5])
 
 
-@dataclass(frozen=True)
-class Curve:
-    """A curve of a method, or the curves of random orders."""
-
-    deletion: np.ndarray
-    insertion: np.ndarray
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """What a method's curves come to."""
-
-    deletion_area: float
-    insertion_area: float
-    comprehensiveness: float
-    sufficiency: float
-
-
-@dataclass(frozen=True)
-class Light:
-    """How far erased texts are from what the model knows."""
-
-    sentence: str = "erased texts are less sure than texts the model knows"
-
-
-@dataclass(frozen=True)
-class Erased:
-    """The fields that the figure reads of an erasure."""
-
-    fractions: np.ndarray
-    curves: dict[str, Curve]
-    random: Curve
-    numbers: dict[str, Numbers]
-    by: str = "unknown"
-    ood: Light = Light()
-
-
-@dataclass(frozen=True)
-class Randomised:
-    """The fields that the figure reads of a sanity check."""
-
-    stages: tuple[str, ...] = ("head", "layer 0", "whole model")
-    tau: tuple[float, ...] = (0.9, float("nan"), -0.05)
-    band: float = 0.7
-
-
 FALLING, RISING = np.array([0.9, 0.2, 0.1]), np.array([0.1, 0.8, 0.9])
-ERASED = Erased(
+RANDOMISED = Sanity("attention", ("head", "layer 0", "whole model"), (0.9, float("nan"), -0.05), 4, 0.4, 0.7, 2)
+ERASED = Erasure(
+    by="unknown",
     fractions=np.array([0, 0.5, 1.0]),
     curves={"attention": Curve(FALLING, RISING), "integrated_gradients": Curve(FALLING / 2, RISING / 2)},
     random=Curve(np.linspace(0, 1, 20)[:, None] * np.ones(3), np.zeros((20, 3))),
-    numbers={"attention": Numbers(-0.125, 0.25, 0.5, -0.0625), "integrated_gradients": Numbers(0, 0, 0, 0)},
+    numbers={
+        "attention": Numbers(-0.125, 0.25, 0.5, -0.0625, 0.5),
+        "integrated_gradients": Numbers(0, 0, 0, 0, np.nan),
+    },
+    chance=Numbers(0, 0, 0.2, 0.3, np.nan),
+    ood=Light("watch", "Whether it knows texts with holes is not known.", {}),
+    n=4,
+    seed=4,
+    forwards=9,
+    seconds=0.1,
 )
 
 
@@ -94,12 +62,12 @@ def test_the_band_holds_95_percent_of_the_random_orders():
 
 def test_the_numbers_stand_beside_the_keys():
     texts = [each.text for each in plot_of(erasure_figure(ERASED, [ATTENTION, SIGNED])).layout.annotations]
-    for text in ("Attention", "−0.125", "0.250", "0.500", "−0.062", "deletion area"):
+    for text in ("Attention", "−0.125", "0.250", "0.500", "−0.062", "deletion", "50 %", "never"):
         assert text in texts
 
 
 def test_the_caption_says_what_removing_means_and_what_the_band_is():
-    words = erasure_figure(ERASED, [ATTENTION, SIGNED], seed=4).caption
+    words = erasure_figure(ERASED, [ATTENTION, SIGNED]).caption
     for part in (
         "tiny <b>model</b>",
         "explained: label “positive”",
@@ -107,7 +75,8 @@ def test_the_caption_says_what_removing_means_and_what_the_band_is():
         "4 words of one text",
         "95 % of 20 random orders, seed 4",
         "speak most for the target first: Integrated gradients",
-        "less sure than texts the model knows",
+        "texts with holes is not known",
+        "thin: the order reversed",
     ):
         assert part in words
 
@@ -124,7 +93,7 @@ def test_the_exports_hold_every_point_and_every_random_order():
 
 
 def test_sanity_starts_at_the_trained_model_and_goes_stage_by_stage():
-    figure = sanity_figure({"attention": Randomised()}, [ATTENTION], seed=2)
+    figure = sanity_figure({"attention": RANDOMISED}, [ATTENTION])
     plot = plot_of(figure)
     assert list(plot.data[0].y) == [1.0, 0.9, None, -0.05]
     assert plot.layout.xaxis.ticktext == ("as trained", "head", "layer 0", "whole model")
@@ -134,13 +103,23 @@ def test_sanity_starts_at_the_trained_model_and_goes_stage_by_stage():
 
 
 def test_the_exports_of_sanity_hold_every_stage():
-    figure = sanity_figure({"attention": Randomised(), "integrated_gradients": Randomised()}, [ATTENTION, SIGNED])
+    figure = sanity_figure({"attention": RANDOMISED, "integrated_gradients": RANDOMISED}, [ATTENTION, SIGNED])
     assert table(figure.csv())["stage"].tolist() == ["head", "layer 0", "whole model"] * 2
     assert archive(figure.npz())["tau_2"][0] == 0.9
 
 
 def test_figures_of_nothing_have_exports_too():
-    none = Erased(np.array([0, 1.0]), {}, Curve(np.zeros((0, 2)), np.zeros((0, 2))), {})
+    none = replace(ERASED, curves={}, numbers={})
     for figure in (erasure_figure(none, []), sanity_figure({}, [])):
         assert figure.csv()
         assert figure.npz()
+
+
+def test_the_reverse_order_is_drawn_for_few_methods_and_told_for_many():
+    plot = plot_of(erasure_figure(ERASED, [ATTENTION, SIGNED]))
+    pale = [trace for trace in plot.data if trace.opacity is not None]
+    assert (list(pale[0].y), list(pale[1].y)) == (RISING[::-1].tolist(), FALLING[::-1].tolist())
+    curve, numbers = ERASED.curves["attention"], ERASED.numbers["attention"]
+    four = replace(ERASED, curves=dict.fromkeys("abcd", curve), numbers=dict.fromkeys("abcd", numbers))
+    assert not any(trace.opacity for trace in plot_of(erasure_figure(four, [])).data)
+    assert "from right to left" in erasure_figure(four, []).caption

@@ -33,14 +33,15 @@ def cost(question: Question) -> Passes:
 
 def run(question: Question, runner: Runner) -> Raw:
     """The row that `attention` reads too, or the mean over its rows, of the layers' contributions multiplied: (T,)."""
-    from core.saliency.decomposition.attention_blocks import Blocks, read_rows
+    from core.saliency.decomposition.attention_blocks import Blocks
+    from core.saliency.reading import reading_of
 
     blocks = Blocks(question)
     runner.forwards += 1
-    rows = read_rows(question)
-    mixed = _rolled_out(blocks, runner, list(rows.places))  # (R, T)
+    reading = reading_of(question)
+    mixed = _rolled_out(blocks, runner, list(reading.rows))  # (R, T)
     off = float((mixed.sum(dim=-1) - 1).abs().max())
-    return Raw(mixed.mean(dim=0), checks=(f"rows sum to 1 to {off:.1e}",), note=f"All layers, {rows.words}.")
+    return Raw(mixed.mean(dim=0), checks=(f"rows sum to 1 to {off:.1e}",), note=f"All layers, {reading.words}.")
 
 
 def _rolled_out(blocks: Blocks, runner: Runner, rows: list[int]) -> Tensor:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from core.saliency.decomposition.families import stack_of
-from core.saliency.decomposition.parts import rows_read
 from core.saliency.decomposition.stack import Stack
 from core.saliency.decomposition.states import states_of
 from core.saliency.decomposition.vectors import by_rows, mixing
@@ -37,24 +35,6 @@ class Blocks:
         rows = range(len(self._states[0])) if rows is None else rows
         weights = self._trace.attention(layer)[:, list(rows)]  # (H, T, T) -> (H, R, T)
         return by_rows(self._stack.layers[layer], self._states[layer], weights, rows, measure).cpu()
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The rows of the last layer that the answer is read from, and how a figure names them."""
-
-    places: tuple[int, ...]
-    words: str
-
-
-def read_rows(question: Question) -> Rows:
-    """The row of the token whose state the head reads; all of them where it reads their mean, or there is no head."""
-    head = stack_of(question.model.network).head
-    tokens = len(question.tokens)
-    if head is None or head.pooling == "mean":
-        return Rows(tuple(range(tokens)), "mean over the rows of all tokens")
-    places = tuple(rows_read(head, tokens))
-    return Rows(places, f"row of the {head.pooling} token")
 
 
 def mixing_ratios(question: Question) -> Tensor:

@@ -30,14 +30,15 @@ def cost(question: Question) -> Passes:
 
 def run(question: Question, runner: Runner) -> Raw:
     """‖T_i(x_j)‖ in the last layer for the row that `attention` reads too, or their mean over its rows: (T,)."""
-    from core.saliency.decomposition.attention_blocks import Blocks, read_rows
+    from core.saliency.decomposition.attention_blocks import Blocks
     from core.saliency.decomposition.vectors import vector_norms
+    from core.saliency.reading import reading_of
 
     blocks = Blocks(question)
     runner.forwards += 1
-    rows = read_rows(question)
-    norms = blocks.measured(len(blocks) - 1, vector_norms, rows.places)  # (R, T)
-    return Raw(norms.double().mean(dim=0), note=f"Last layer, {rows.words}.")
+    reading = reading_of(question)
+    norms = blocks.measured(reading.layer, vector_norms, reading.rows)  # (R, T)
+    return Raw(norms.double().mean(dim=0), note=f"Last layer, {reading.words}.")
 
 
 METHOD = Method(

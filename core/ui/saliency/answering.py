@@ -1,0 +1,176 @@
+"""The question and each method's answer: from the store or worked out now, a few in each run of the page.
+
+Rows appear as they are ready: a run works for a moment, shows what it has, and starts the next one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import streamlit as st
+
+from core.errors import HeadlightError
+from core.jobs import Job
+from core.jobs.background import sentence_of
+from core.ui import own_models, resources
+from core.ui.progress import AT_ONCE, with_progress
+from core.ui.saliency.offered import SECOND_TEXT
+from core.ui.saliency.state import ALLOWED, STOPPED
+from core.ui.saliency.wish import Asked, Wish
+from core.ui.starting import libraries
+from core.ui.words import note
+
+if TYPE_CHECKING:
+    from core.saliency import Question, Scores
+
+T = TypeVar("T")
+DTYPE = "float32"
+# A run of the page works so long before it shows what is ready.
+SECONDS_A_RUN = 0.6
+# What takes longer is run on a click only.
+SECONDS_AT_ONCE = 10.0
+SMALL = 4096
+STOPPED_WORDS = "The methods were stopped; press Explain to go on."
+
+
+@dataclass(frozen=True)
+class Answers:
+    """ready: `Scores` or `Refused` by method; heavy: seconds of methods that wait for a click; pending: the others."""
+
+    ready: dict[str, Any]
+    heavy: dict[str, float]
+    pending: tuple[str, ...]
+
+    @property
+    def scores(self) -> list[Scores]:
+        """Those that gave scores, in the order of the page."""
+        return [found for found in self.ready.values() if not hasattr(found, "sentence")]
+
+
+def question_of(wish: Wish) -> Question | None:
+    """The question, asked now if it was not before; None, with a sentence, where it cannot be."""
+    asked = wish.asked
+    if not asked.text.strip():
+        note("Type a text to explain what the model makes of it.", "info")
+        return None
+    try:
+        return with_progress(asked.model, lambda job: stored((asked,), lambda: _ask(job, asked), _size, job))
+    except HeadlightError as error:
+        note(str(error), "error")
+    except Exception as error:
+        note(sentence_of(error, asked.model), "error")
+    return None
+
+
+def answers_of(wish: Wish, question: Question) -> Answers:
+    """What is ready of the methods, after a moment of work on those that are not."""
+    from core.saliency import METHODS, Refused, estimate
+
+    session, asked = resources.session(), wish.asked
+    allowed = st.session_state.get(ALLOWED, frozenset())
+    stopped = st.session_state.get(STOPPED) == asked
+    ready: dict[str, Any] = {}
+    heavy: dict[str, float] = {}
+    pending: list[str] = []
+    started = time.perf_counter()
+    for name in wish.methods:
+        if sentence := METHODS[name].refuse(question.model):
+            ready[name] = Refused(name, sentence)
+            continue
+        found = session.results.kept((session.name, "saliency", asked, name))
+        if found is not None:
+            ready[name] = found
+            continue
+        seconds = estimate(question, [name])
+        if seconds > SECONDS_AT_ONCE and (asked, name) not in allowed:
+            heavy[name] = seconds
+        elif stopped or (pending or time.perf_counter() - started > SECONDS_A_RUN):
+            pending.append(name)
+        else:
+            ready[name] = _answer(asked, question, name)
+    if stopped and pending:
+        note(STOPPED_WORDS, "info")
+    order = {name: place for place, name in enumerate(wish.methods)}
+    return Answers(dict(sorted(ready.items(), key=lambda item: order[item[0]])), heavy, tuple(pending))
+
+
+def worked_out(question: Question, wish: Wish, what: tuple[object, ...], make: Callable[[Job], T]) -> T | None:
+    """Something that is worked out of the question: from the store, or now with progress; None where it cannot be."""
+    asked = wish.asked
+    try:
+        return with_progress(
+            asked.model,
+            lambda job: stored((asked, *what), lambda: _in_turn(question, job, make), lambda _: SMALL, job),
+            key=f"saliency_{what[0]}_progress",
+        )
+    except HeadlightError as error:
+        note(str(error), "error")
+        return None
+
+
+def stored(key: tuple[object, ...], make: Callable[[], T], size: Callable[[T], int], job: Job) -> T:
+    """From this session's results, or made now."""
+    session = resources.session()
+    whole = (session.name, "saliency", *key)
+    return session.results.get_or_make(whole, make, size, while_waiting=lambda: job.waiting(1))
+
+
+def allow(asked: Asked, names: tuple[str, ...]) -> None:
+    """Let methods run that take long; to be called as a callback."""
+    kept: frozenset[tuple[Asked, str]] = st.session_state.get(ALLOWED, frozenset())
+    st.session_state[ALLOWED] = kept | {(asked, name) for name in names}
+
+
+def _answer(asked: Asked, question: Question, name: str) -> Any:
+    from core.saliency import METHODS, Refused, scores_of
+
+    def work(job: Job) -> Any:
+        try:
+            return _in_turn(question, job, lambda job: scores_of(question, name, job))
+        except HeadlightError as error:
+            job.check()
+            return Refused(name, str(error))
+
+    return with_progress(
+        METHODS[name].title,
+        lambda job: stored((asked, name), lambda: work(job), lambda _: SMALL, job),
+        on_stop=lambda: st.session_state.update({STOPPED: asked}),
+        key="saliency_method_progress",
+    )
+
+
+def _in_turn(question: Question, job: Job, make: Callable[[Job], T]) -> T:
+    with resources.session().queues.of(question.model.device).turn(job):
+        return make(job)
+
+
+def _ask(job: Job, asked: Asked) -> Question:
+    job.advance(0, 1, AT_ONCE)
+    libraries()
+    from core.saliency import ask
+    from core.saliency.asking import kind_of
+    from core.saliency.target import SIMILARITY
+
+    folder = own_models.folder_of(asked.model)
+    model = resources.models().get(asked.model, DTYPE, job, folder=folder)
+    with resources.session().queues.of(model.device).turn(job):
+        wanted = asked.target if asked.foil is None or asked.target is None else (asked.target, asked.foil)
+        return ask(
+            model,
+            asked.text,
+            text_pair=asked.text_pair.strip() or (SECOND_TEXT if kind_of(model) == SIMILARITY else None),
+            target=wanted,
+            scalar=asked.scalar,
+            baseline=None if asked.baseline == "default" else asked.baseline,
+            aggregation=asked.aggregation,
+            by=asked.by,
+            answer=asked.answer.strip() or None if model.card.answers else None,
+            job=job,
+        )
+
+
+def _size(question: Question) -> int:
+    return SMALL * max(1, len(question.tokens)) + question.trace.nbytes

@@ -1,0 +1,77 @@
+"""The page below its title: the answer, the words under every method, and one of four panels."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from core.ui.card import figure_card
+from core.ui.saliency.agreement_panel import agreement_panel
+from core.ui.saliency.answering import Answers, allow
+from core.ui.saliency.cost_panel import cost_panel, guide_panel
+from core.ui.saliency.matter_panel import matter_panel
+from core.ui.saliency.state import PICKED, VIEW
+from core.ui.saliency.target_bar import target_bar
+from core.ui.saliency.wish import VIEWS, Wish
+from core.views import rows_of, words_figure
+
+if TYPE_CHECKING:
+    from core.saliency import Question
+
+
+def show(question: Question, answers: Answers, wish: Wish) -> None:
+    """Draw everything that is ready."""
+    target_bar(question)
+    shown = [name for name in wish.methods if name not in answers.heavy]
+    if shown:
+        rows = rows_of(question, shown, answers.ready, _picked(question))
+        figure_card(words_figure(rows), {"pick": partial(_pick, len(question.groups))}, {})
+    _heavy(answers, wish)
+    st.segmented_control(
+        "Below the words",
+        tuple(VIEWS),
+        format_func=VIEWS.__getitem__,
+        key=VIEW,
+        persist_state="session",
+        required=True,
+        label_visibility="collapsed",
+    )
+    # What compares methods waits for all of them: it would be drawn anew with each.
+    if wish.view == "guide":
+        guide_panel()
+    elif answers.pending:
+        st.empty()
+    elif wish.view == "agreement":
+        agreement_panel(question, answers, wish)
+    elif wish.view == "matter":
+        matter_panel(question, answers, wish)
+    else:
+        cost_panel(answers)
+
+
+def _heavy(answers: Answers, wish: Wish) -> None:
+    if not answers.heavy:
+        st.empty()
+        return
+    from core.saliency import METHODS
+
+    titles = ", ".join(METHODS[name].title for name in answers.heavy)
+    st.button(
+        f"Run {titles}: about {sum(answers.heavy.values()):,.0f} s",
+        icon=":material/hourglass_top:",
+        on_click=partial(allow, wish.asked, tuple(answers.heavy)),
+        key="saliency_heavy",
+    )
+
+
+def _picked(question: Question) -> int | None:
+    picked = st.session_state.get(PICKED)
+    return picked if picked is not None and picked < len(question.groups) else None
+
+
+def _pick(count: int, value: Any) -> None:
+    """A word was clicked: {group}, None to take the mark back; what a browser says is believed within bounds."""
+    group = value.get("group") if isinstance(value, dict) else None
+    st.session_state[PICKED] = group if type(group) is int and 0 <= group < count else None

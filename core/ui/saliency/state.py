@@ -1,0 +1,26 @@
+"""Names of what the page keeps in the state of the session; the controls have them as keys."""
+
+MODEL, TEXT, PAIR, ANSWER, BY = (
+    "saliency_model",
+    "saliency_text",
+    "saliency_pair",
+    "saliency_answer",
+    "saliency_by",
+)
+SCALAR, BASELINE, AGGREGATION, METHODS, VIEW = (
+    "saliency_scalar",
+    "saliency_baseline",
+    "saliency_aggregation",
+    "saliency_methods",
+    "saliency_view",
+)
+# Numbers of what is asked about and of what it is held against; None for the model's own choice, and for nothing.
+TARGET, FOIL = "saliency_target", "saliency_foil"
+# The word that is marked in all figures.
+PICKED = "saliency_picked"
+# Which attention and which method are put beside each other, and what the matrix shows.
+AGAINST, STATISTIC = "saliency_against", "saliency_statistic"
+# Methods that somebody let run although they take long, and the question whose runs somebody stopped.
+ALLOWED, STOPPED = "saliency_allowed", "saliency_stopped"
+# What was asked for on a click, such as the sanity check: names with the question that it was asked of.
+CHECKED = "saliency_checked"

@@ -1,0 +1,84 @@
+"""What the model answers, and which of its answers is explained: one click away."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.ui.saliency.state import FOIL, TARGET
+
+if TYPE_CHECKING:
+    from core.saliency import Question, Target
+
+NOTHING = "nothing"
+MOST_SHOWN = 40
+LABELS = {
+    "label": "Explain the label",
+    "next token": "Explain the next token",
+    "output word": "Explain the word",
+    "similarity": "Explain how alike the two texts are",
+}
+
+
+def target_bar(question: Question) -> None:
+    """The answers as pills, the explained one marked; for labels and tokens also what it is held against."""
+    targets = _shown(question)
+    names = {target.index: named(target) for target in targets}
+    # The pills of another answer are others.
+    key = f"saliency_pills_of_{hash((question.model.name, question.tokens.ids, question.target.index, tuple(names)))}"
+    if key not in st.session_state:
+        st.session_state[key] = question.target.index
+    with st.container(horizontal=True, vertical_alignment="bottom", key="target_bar"):
+        st.pills(
+            LABELS[question.target.kind],
+            list(names),
+            format_func=names.__getitem__,
+            key=key,
+            on_change=partial(_choose, key, question.target.index),
+            required=True,
+        )
+        if question.target.kind in ("label", "next token") and len(targets) > 1:
+            _against(question, targets)
+        else:
+            st.empty()
+
+
+def named(target: Target) -> str:
+    """A target with its probability, as a pill shows it."""
+    shown = target.label.replace("[", "\\[") if target.kind != "similarity" else target.label
+    return shown if target.probability is None else f"{shown} · {_percent(target.probability)}"
+
+
+def _shown(question: Question) -> tuple[Target, ...]:
+    first = question.targets[:MOST_SHOWN]
+    return first if any(each.index == question.target.index for each in first) else (*first, question.target)
+
+
+def _against(question: Question, targets: tuple[Target, ...]) -> None:
+    foil = question.target.foil
+    options = {NOTHING: "the others" if question.target.kind == "label" else "the mean of all tokens"}
+    options |= {str(each.index): named(each) for each in targets if each.index != question.target.index}
+    now = NOTHING if foil is None else str(foil.index)
+    key = f"saliency_foil_of_{hash((question.model.name, question.tokens.ids, question.target.index, now))}"
+    if key not in st.session_state:
+        st.session_state[key] = now if now in options else NOTHING
+    st.selectbox(
+        "Against", list(options), format_func=options.__getitem__, key=key, on_change=partial(_hold, key), width=240
+    )
+
+
+def _choose(key: str, before: int) -> None:
+    chosen = st.session_state[key]
+    if chosen is not None and chosen != before:
+        st.session_state[TARGET], st.session_state[FOIL] = chosen, None
+
+
+def _hold(key: str) -> None:
+    chosen = st.session_state[key]
+    st.session_state[FOIL] = None if chosen == NOTHING else int(chosen)
+
+
+def _percent(share: float) -> str:
+    return "<0.1 %" if share < 0.001 else f"{share:.1%}".replace("%", " %")

@@ -1,0 +1,59 @@
+"""Words of the page: its title, facts, notes, and where the numbers come from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.ui.saliency.state import STOPPED
+from core.ui.saliency.wish import Wish
+
+if TYPE_CHECKING:
+    from core.saliency import Question
+
+HOW_TO = (
+    "Each row is a method: compare along a row. Attention is a weight, not a reason; below the words stands what the "
+    "methods' agreement is worth."
+)
+
+
+def title_of(question: Question | None) -> str:
+    """What is explained."""
+    return "Saliency" if question is None else question.target.words[:1].upper() + question.target.words[1:]
+
+
+def facts_of(question: Question | None) -> list[tuple[str, str]]:
+    """What was explained and how, each with what it means."""
+    if question is None:
+        return []
+    count = len(question.groups)
+    probability = question.probability
+    facts = [
+        (f"F = {question.value:.3g}", f"The explained number: the {question.scalar} of the target."),
+        (f"{question.scalar}", "Which number of the answer is explained."),
+        (f"{count} {question.by}s", "Words or tokens that get a score; special tokens never do."),
+    ]
+    if question.target.kind != "similarity":
+        facts.insert(0, (f"p = {probability:.3f}", "The probability that the model gives the target."))
+    return facts
+
+
+def notes_of(question: Question | None) -> list[str]:
+    """What a reader has to know."""
+    if question is None:
+        return []
+    return [*question.notes, *filter(None, [question.blind])]
+
+
+def provenance_of(question: Question) -> str:
+    """Where the numbers come from."""
+    model = question.model
+    kind = str(model.dtype).removeprefix("torch.")
+    report = model.report.remark
+    return " · ".join(filter(None, [model.name, kind, model.device, f"baseline {question.baseline}", report]))
+
+
+def is_stopped(wish: Wish) -> bool:
+    """Whether somebody stopped the methods of this question."""
+    return st.session_state.get(STOPPED) == wish.asked
