@@ -7,28 +7,31 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from core.agreement.chance import chance_sd, critical_tau
-    from core.agreement.control import Control, control
+    from core.agreement.control import Control
+    from core.agreement.erasure_curves import Erasure
     from core.agreement.heads import HeadAgreement, head_map
     from core.agreement.pairs import Matrix, matrix
     from core.agreement.plain import baselines
     from core.agreement.ranks import Agreement, agreement
 
+# Functions that are called as their modules are, `control`, `erasure` and `sanity`, are imported from there.
 _HOMES = {
     "Agreement": "ranks",
     "Control": "control",
+    "Erasure": "erasure_curves",
     "HeadAgreement": "heads",
     "Matrix": "pairs",
     "agreement": "ranks",
     "baselines": "plain",
     "chance_sd": "chance",
-    "run_control": "control",
     "critical_tau": "chance",
     "head_map": "heads",
     "matrix": "pairs",
 }
 
 __all__ = [
-    "Agreement", "HeadAgreement", "Matrix", "agreement", "baselines", "chance_sd", "critical_tau", "head_map", "matrix",
+    "Agreement", "Control", "Erasure", "HeadAgreement", "Matrix", "agreement", "baselines", "chance_sd", "critical_tau",
+    "head_map", "matrix",
 ]  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """The control that belongs beside attention's agreement with a gradient: attention that means nothing.
 
-Where a text is summed by its weights, a weight is a factor of the word's gradient, so the two agree whatever the weights
-are. Control A permutes the weights over the words, takes the gradient under them, and compares the two. Control B keeps
-the weights and takes the gradient under uniform attention, which knows nothing of them.
+Where a text is summed by its weights, a weight is a factor of the word's gradient, so the two agree whatever the
+weights are. Control A permutes the weights over the words, takes the gradient under them, and compares the two. Control
+B keeps the weights and takes the gradient under uniform attention, which knows nothing of them.
 """
 
 from __future__ import annotations

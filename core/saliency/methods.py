@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from core.saliency.attention import attention, received, rollout, without_first
+from core.saliency.attention import attention, flow, received, rollout, value_zeroing, without_first
 from core.saliency.decomposition import alti, decompx, hidden_contribution, norms
 from core.saliency.gradient import (
     attnlrp,
@@ -26,6 +26,8 @@ _IN_ORDER = (
     received.LARGEST,
     without_first.METHOD,
     rollout.METHOD,
+    flow.METHOD,
+    value_zeroing.METHOD,
     alti.METHOD,
     norms.METHOD,
     decompx.METHOD,

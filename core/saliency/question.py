@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from core.capture import Trace
+from core.errors import HeadlightError
 from core.models.model import Model
 from core.models.reading import Reading
 from core.saliency.answers import AnswerReader, OutputWordReader
@@ -81,6 +82,19 @@ class Question:
         sizes = found[0].norm(dim=-1)  # (T, E) -> (T,)
         return tuple(int(place) for place in torch.nonzero(sizes > sizes.max() * 1e-9)[:, 0])
 
+    @torch.no_grad()
+    def states(self, count: int) -> tuple[Tensor, ...]:
+        """Hidden states of `count` copies of the text at once, of the embeddings and after each layer: (N, T, D) each.
+
+        Raises HeadlightError where the network does not show them.
+        """
+        ids = self.input_ids().expand(count, -1)
+        given: dict[str, Any] = {"input_ids": ids, "output_hidden_states": True}
+        found = getattr(self._answer(given, torch.ones_like(ids), None), "hidden_states", None)
+        if not found:
+            raise HeadlightError(f"{self.model.name} does not show its hidden states: choose another method.")
+        return tuple(found)
+
     @property
     def word_rows(self) -> tuple[int, ...]:
         """Decoder rows that produced the word that is explained; () for other targets."""
@@ -116,6 +130,26 @@ class Question:
         there = self.attention_mask().expand(len(embeddings), -1) if mask is None else mask
         given = {"inputs_embeds": embeddings, **self._beside_embeddings(len(embeddings))}
         return self.reader.scalar(self._answer(given, there, None), there)
+
+    def score_both(self, embeddings: Tensor) -> Tensor:
+        """F of an encoder-decoder's source (1, T, E), differentiable in its decoder's layers too: (1,).
+
+        Its decoder reads embeddings that ask for a gradient, so that none of its attention stands outside the graph.
+        Raises HeadlightError where the network does not take those.
+        """
+        own = self._inputs
+        if "decoder_inputs_embeds" not in self.model.accepted:
+            raise HeadlightError(f"{self.model.name} takes no embeddings of its answer: choose gradient × attention.")
+        with torch.no_grad():
+            answer = self.model.network.get_input_embeddings()(own["decoder_input_ids"])
+        there = self.attention_mask()
+        taken = {"attention_mask": there, "use_cache": False}
+        found = self.model.network(
+            inputs_embeds=embeddings,
+            decoder_inputs_embeds=answer.detach().requires_grad_(),
+            **{name: value for name, value in taken.items() if name in self.model.accepted},
+        )
+        return self.reader.scalar(found, there)
 
     def score_ids(self, ids: Tensor, mask: Tensor, types: Tensor | None = None) -> Tensor:
         """F of other tokens (N, T') -> (N,), without a graph; see `answer_ids`."""

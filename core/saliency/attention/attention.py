@@ -20,7 +20,7 @@ def run(question: Question, runner: Runner) -> Raw:
 METHOD = Method(
     name="attention",
     title="Attention weight",
-    about="How much of each word goes into what the answer is read from. It names no output: any answer has the same.",
+    about="How much of each word goes into what the answer is read from, whichever answer is asked about.",
     family="attention",
     tier=1,
     signed=False,

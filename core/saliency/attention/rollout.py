@@ -1,16 +1,18 @@
 """Attention rollout (Abnar and Zuidema 2020): attention multiplied through the layers, with the residual at one half.
 
 In a decoder the result is mostly the shape of its mask: with attention that says nothing at all, 12 layers over 20
-tokens put .77 on the first. So there it is shown minus the rollout of uniform causal attention.
+tokens put .77 on the first. So there it is shown minus the rollout of uniform attention under the same mask.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import torch
 from torch import Tensor
 
+from core.capture import Trace
+from core.models.model import Model
 from core.saliency.method import Method, Passes, Raw
 from core.saliency.question import Question
 from core.saliency.reading import layers_mean, reading_of, without_attention
@@ -20,31 +22,33 @@ from core.saliency.runner import Runner
 def run(question: Question, runner: Runner) -> Raw:
     """Only the rows that are read are carried down, so that no product of two maps is kept."""
     reading, trace = reading_of(question), question.trace
-    if reading.stream == "pooling":
-        weights = trace.attention(0, None, "pooling").double().mean(dim=0)[0]  # (H, 1, S) -> (S,)
-        return Raw(weights, note="One layer pools the text, so this is its attention.")
     if reading.stream == "cross":
-        return Raw(*_through_encoder(question))
-    maps = (attention for _, attention in layers_mean(question, "self"))
+        return _through_encoder(question)
+    layers = trace.layers("self")
     start = _mean_of_rows(reading.rows, len(question.tokens))
-    rolled = roll(start, maps)
-    if trace.mask_name("self") == "bidirectional":
-        return Raw(rolled, note=f"through {trace.layers('self')} layers; {reading.words}.")
-    reference = roll(start, uniform_causal(len(question.tokens), trace.layers("self")))
+    rolled = roll(start, (attention for _, attention in layers_mean(question, "self")))
+    if not _looks_back_only(trace):
+        return Raw(rolled, note=f"Through {layers} layers; {reading.words}.")
+    reference = roll(start, uniform_under_mask(trace))
     note = (
-        f"through {trace.layers('self')} layers, minus the rollout of uniform causal attention, of which "
-        f"{float(reference[0]):.2f} falls on the first token."
+        f"Through {layers} layers, minus the rollout of uniform causal attention, of which {float(reference[0]):.2f} "
+        "falls on the first token: below zero a word has less than that."
     )
     return Raw(rolled - reference, note=note)
 
 
 def roll(start: Tensor, maps: Iterable[Tensor]) -> Tensor:
-    """start (T,) carried through maps (T, T), last layer first: r ← r (A + I) / 2, rows brought to sum to one."""
+    """start (T,) or rows (R, T) carried through maps (T, T), the last layer first."""
     carried = start
     for attention in maps:
-        mixed = attention + torch.eye(len(attention), dtype=attention.dtype)
-        carried = carried @ (mixed / mixed.sum(dim=-1, keepdim=True))  # (T,) @ (T, T) -> (T,)
+        carried = carried @ mixed(attention)  # (T,) @ (T, T) -> (T,)
     return carried
+
+
+def mixed(attention: Tensor) -> Tensor:
+    """A + I with rows brought to a sum of one: (T, T). A row without weights, such as of padding, stays itself."""
+    both = attention + torch.eye(len(attention), dtype=attention.dtype)
+    return both / both.sum(dim=-1, keepdim=True)
 
 
 def uniform_causal(tokens: int, layers: int) -> list[Tensor]:
@@ -53,23 +57,45 @@ def uniform_causal(tokens: int, layers: int) -> list[Tensor]:
     return [triangle / triangle.sum(dim=-1, keepdim=True)] * layers
 
 
+def uniform_under_mask(trace: Trace) -> Iterator[Tensor]:
+    """The same under the mask of each layer, which may have a window: (T, T), the last layer first."""
+    for layer in reversed(range(trace.layers("self"))):
+        visible = (~trace.masked(layer, "self")).double()
+        yield visible / visible.sum(dim=-1, keepdim=True).clamp_min(1)
+
+
+def _looks_back_only(trace: Trace) -> bool:
+    """Whether no query of any layer sees a later key, and there is one to see."""
+    if len(trace.tokens) == 1:
+        return False
+    return all(bool(trace.masked(layer, "self", slice(0, 1))[:, 1:].all()) for layer in range(trace.layers("self")))
+
+
 def _mean_of_rows(rows: tuple[int, ...], tokens: int) -> Tensor:
     start = torch.zeros(tokens, dtype=torch.float64)
     start[list(rows)] = 1 / len(rows)
     return start
 
 
-def _through_encoder(question: Question) -> tuple[Tensor, None, None, None, tuple[str, ...], str]:
+def _through_encoder(question: Question) -> Raw:
     """The word's cross-attention, mean over layers and heads, carried through the encoder's self-attention."""
     trace, rows = question.trace, list(question.word_rows)
     crossed = [attention[rows].mean(dim=0) for _, attention in layers_mean(question, "cross")]  # (T, S) -> (S,)
     start = torch.stack(crossed).mean(dim=0)
-    layers = trace.layers("encoder") if "encoder" in trace.streams else 0
-    maps = (attention for _, attention in layers_mean(question, "encoder")) if layers else ()
+    rolled = roll(start, (attention for _, attention in layers_mean(question, "encoder")))
     note = (
-        f"cross-attention, mean over layers and heads, through {layers} encoder layers; the decoder's own is left out."
+        f"Cross-attention, mean over {len(crossed)} layers and their heads, through {trace.layers('encoder')} encoder "
+        "layers; the decoder's own attention is left out."
     )
-    return roll(start, maps), None, None, None, (), note
+    return Raw(rolled, note=note)
+
+
+def _refuse(model: Model) -> str:
+    if sentence := without_attention(model):
+        return sentence
+    if not {"self", "encoder"} & set(model.card.streams):
+        return f"{model.name} has one layer of attention, so there is nothing to roll out: choose attention weight."
+    return ""
 
 
 METHOD = Method(
@@ -85,5 +111,5 @@ METHOD = Method(
     formula=r"R^\ell = \tfrac12 \bigl(I + \tfrac1H \textstyle\sum_h A^{\ell,h}\bigr) R^{\ell-1}",
     cost=lambda question: Passes(1),
     run=run,
-    refuse=without_attention,
+    refuse=_refuse,
 )

@@ -36,18 +36,18 @@ def agreement_panel(question: Question, answers: Answers, wish: Wish) -> None:
     if len(scored) < 2:
         note(TOO_FEW, "info")
         return
-    left, right = st.columns([0.56, 0.44], gap="small")
-    with left:
-        statistic = _statistic()
-        figure_card(agreement_figure(matrix([*scored, *baselines(question)]), scored, statistic), {}, {})
+    statistic = _statistic()
+    figure_card(agreement_figure(matrix([*scored, *baselines(question)]), scored, statistic), {}, {})
     attention = next((each for each in scored if each.method == ATTENTION), None)
     others = [each for each in scored if each is not attention]
-    with right:
-        if attention is None:
-            note("Choose the method “Attention weight” to see it beside a gradient.", "info")
-            return
-        against = _against(others)
+    if attention is None:
+        note("Choose the method “Attention weight” to see it beside a gradient.", "info")
+        return
+    against = _against(others)
+    left, right = st.columns(2, gap="small")
+    with left:
         _control(question, attention, against, wish)
+    with right:
         _scatter(attention, against)
     _heads(question, against, wish)
 
@@ -72,12 +72,12 @@ def _against(others: list[Scores]) -> Scores:
     if st.session_state.get(AGAINST) not in titles:
         st.session_state[AGAINST] = first
     st.selectbox(
-        "Attention beside",
+        "Attention weight beside",
         list(titles),
         format_func=titles.__getitem__,
         key=AGAINST,
         persist_state="session",
-        label_visibility="collapsed",
+        width=300,
     )
     return next(each for each in others if each.method == st.session_state[AGAINST])
 

@@ -22,17 +22,17 @@ GUIDE = (
     (
         "What attention weight says",
         "How much a hidden state is mixed into another. After the first layer a state holds the whole text, so a "
-        "weight on a word's place is no weight on the word, and it belongs to no output: every answer has the same weights.",
+        "weight on a word's place is none on the word, and it belongs to no output: every answer has the same weights.",
     ),
     (
         "What a gradient says",
         "How a small change of a word's embedding would change the chosen answer. It is true of small changes only, "
-        "and it depends on the number that is explained and on how a vector becomes a number: both are named in captions.",
+        "and depends on the number that is explained and on how a vector becomes a number: captions name both.",
     ),
     (
         "What agreement says",
         "That two methods order the words alike, not that either is right: both may follow the place of a word or how "
-        "rare it is, so those stand in the matrix. With few words chance agrees too: cells inside the band are hatched.",
+        "rare it is, so those stand in the matrix. With few words chance agrees too: cells in its band are hatched.",
     ),
     (
         "Why there is a control",
@@ -47,7 +47,7 @@ GUIDE = (
     (
         "What none of it says",
         "Why the model answered as it did. Recent methods disagree with each other on Transformers too (Neely and "
-        "others 2021), so no single row is the truth; a row that survives random weights describes the text, not the model.",
+        "others 2021), so no row is the truth; a row that survives random weights describes the text, not the model.",
     ),
 )
 
