@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from core.agreement.chance import chance_sd, critical_tau
     from core.agreement.control import Control
+    from core.agreement.diagnosis import Diagnosis
     from core.agreement.erasure_curves import Erasure
     from core.agreement.heads import HeadAgreement, head_map
     from core.agreement.pairs import Matrix, matrix
     from core.agreement.plain import baselines
     from core.agreement.ranks import Agreement, agreement
 
-# Functions that are called as their modules are, `control`, `erasure` and `sanity`, are imported from there.
+# `control`, `diagnosis`, `erasure` and `sanity` are called as their modules are, and are imported from there.
 _HOMES = {
     "Agreement": "ranks",
     "Control": "control",
+    "Diagnosis": "diagnosis",
     "Erasure": "erasure_curves",
     "HeadAgreement": "heads",
     "Matrix": "pairs",
@@ -30,8 +32,8 @@ _HOMES = {
 }
 
 __all__ = [
-    "Agreement", "Control", "Erasure", "HeadAgreement", "Matrix", "agreement", "baselines", "chance_sd", "critical_tau",
-    "head_map", "matrix",
+    "Agreement", "Control", "Diagnosis", "Erasure", "HeadAgreement", "Matrix", "agreement", "baselines", "chance_sd",
+    "critical_tau", "head_map", "matrix",
 ]  # fmt: skip
 
 

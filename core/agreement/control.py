@@ -24,7 +24,8 @@ from core.saliency.runner import Runner
 
 DRAWS = 20
 ATTENTION = "attention"
-GRADIENTS = ("gradient_norm", "input_x_gradient")
+# Methods that look at the model through F of embeddings alone, so that they can be asked under other weights.
+GRADIENTS = ("gradient_norm", "input_x_gradient", "integrated_gradients", "smoothgrad", "gradient_shap")
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,12 @@ class Control:
         return float(np.nanmean(self.permuted)) if np.isfinite(self.permuted).any() else float("nan")
 
     @property
+    def sd(self) -> float:
+        """Standard deviation of the permuted taus that order anything; NaN of fewer than two."""
+        told = np.array(self.permuted)[np.isfinite(self.permuted)]
+        return float(told.std(ddof=1)) if len(told) > 1 else float("nan")
+
+    @property
     def beyond(self) -> float:
         """What the own tau has above the mean of the permuted: what is more than algebra."""
         return self.own - self.mean
@@ -69,21 +76,21 @@ def control(
     """
     if attention_method != ATTENTION or gradient_method not in GRADIENTS:
         raise HeadlightError(
-            "The control compares attention weight with gradient norm or input × gradient: choose those."
+            "The control compares attention weight with a gradient to the words, such as gradient norm: choose one."
         )
     if len(question.groups) < 3:
         raise HeadlightError("Fewer than three words can hardly be permuted: type more.")
     own = attention_of(question)
     generator = torch.Generator().manual_seed(seed)
-    found = _tau(own, gradient_of(question, gradient_method))
+    found = _tau(own, gradient_of(question, gradient_method, job))
     taus = []
     for draw in range(draws):
         if job is not None:
             job.advance(draw, draws + 1, "permuted attention")
         order = torch.randperm(len(question.scored), generator=generator)
         changed = permuted(question, order)
-        taus.append(_tau(changed.words, gradient_of(under(question, changed), gradient_method)))
-    flat = _tau(own, gradient_of(under(question, uniform(question)), gradient_method))
+        taus.append(_tau(changed.words, gradient_of(under(question, changed), gradient_method, job)))
+    flat = _tau(own, gradient_of(under(question, uniform(question)), gradient_method, job))
     return Control(
         own=found,
         permuted=tuple(taus),
@@ -99,10 +106,10 @@ def attention_of(question: Question) -> Array:
     return np.asarray(merge(row, question.groups, "sum").numpy())
 
 
-def gradient_of(question: Question, name: str) -> Array:
+def gradient_of(question: Question, name: str, job: Job | None = None) -> Array:
     """Size of the gradient method's score of each group."""
     method = method_of(name)
-    values = method.run(question, Runner(question)).values.detach().double().cpu()
+    values = method.run(question, Runner(question, job)).values.detach().double().cpu()
     return np.abs(merge(values, question.groups, method.merge).numpy())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -50,8 +51,7 @@ class OtherQuestion(Question):
         there = torch.ones(embeddings.shape[:2], dtype=torch.bool, device=embeddings.device)
         states = network.encoder(embeddings, there)  # (N, T, E) -> (N, T, D)
         pooled = self.weights.pooling.to(states) @ states  # (T,) @ (N, T, D) -> (N, D)
-        answer = type("Answer", (), {"logits": network.classifier(pooled)})()
-        return self.reader.scalar(answer, there)
+        return self.reader.scalar(SimpleNamespace(logits=network.classifier(pooled)), there)
 
 
 def under(question: Question, weights: Weights) -> OtherQuestion:

@@ -9,18 +9,22 @@ Shapes: B batch, H query heads, G key-value heads, T queries, S keys, D width of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from core.capture.call import AttentionCall
 from core.capture.kept import EVERYTHING, Call
 from core.capture.paths import is_tapped
 from core.capture.recording import Recording
 from core.capture.stored import StoredCall
+from core.capture.streams import is_encoder_decoder
 from core.errors import HeadlightError
 
 
@@ -54,12 +58,27 @@ class _Weights:
 
 
 class GradientRecording(Recording):
-    """A recording whose calls can be asked for dF/dA once F has been walked back."""
+    """A recording whose calls can be asked for dF/dA once F has been walked back with `back`.
+
+    roots  embeddings that were looked up inside the block, beside the leaf that F is asked about
+    """
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__(model)
+        self.roots: list[Tensor] = []
         self._sources: list[_Output | _Weights] = []
         self._waiting: list[tuple[Tensor, Callable[[Tensor], Tensor]]] = []
+
+    def back(self, value: Tensor, leaf: Tensor) -> Tensor:
+        """dF/dleaf, on a walk that passes every attention: one towards the leaf alone leaves out the decoder's first.
+
+        value () is F. Raises RuntimeError where F does not depend on the leaf.
+        """
+        found, *_ = torch.autograd.grad(value, (leaf, *self.roots), allow_unused=True)
+        if found is None:
+            raise RuntimeError("F does not depend on the leaf")
+        self.roots.clear()
+        return found
 
     def on_attention(self, module: nn.Module | None, call: AttentionCall, value: Tensor, output: Tensor) -> None:
         """See `Recording.on_attention`; the hook holds what is kept and no part of the graph."""
@@ -127,6 +146,27 @@ class GradientRecording(Recording):
         return torch.cat(parts, dim=1)
 
 
+class _Rooted(TorchFunctionMode):
+    """Lets gradients reach a decoder's first attention too, whose embeddings are looked up and hang on no leaf.
+
+    width  of an embedding: tables of another width hold biases of attention, which would be as large as a map
+    """
+
+    def __init__(self, roots: list[Tensor], width: int) -> None:
+        super().__init__()
+        self._roots = roots
+        self._width = width
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        new = func is F.embedding and result.shape[-1] == self._width and not result.requires_grad
+        if new and torch.is_grad_enabled():
+            self._roots.append(result.requires_grad_())
+        return result
+
+
 def _device_of(call: Call) -> torch.device:
     return call.stored.device if isinstance(call, StoredCall) else torch.device("cpu")
 
@@ -137,9 +177,16 @@ def record_gradients(network: nn.Module) -> Iterator[GradientRecording]:
 
     with record_gradients(network) as recording, torch.enable_grad():
         value = scalar(network(inputs_embeds=embeddings))
-    torch.autograd.grad(value, embeddings)
+    recording.back(value, embeddings)
     recording.gradient(0)
     """
     recording = GradientRecording(network)
-    with recording.listening(is_tapped(network)):
+    with recording.listening(is_tapped(network)), _rooted(network, recording.roots):
         yield recording
+
+
+def _rooted(network: nn.Module, roots: list[Tensor]) -> AbstractContextManager[object]:
+    if not is_encoder_decoder(network):
+        return nullcontext()
+    embeddings: Any = network
+    return _Rooted(roots, embeddings.get_input_embeddings().weight.shape[-1])

@@ -28,7 +28,7 @@ from core.saliency.question import Question
 from core.saliency.runner import finite
 from core.saliency.scalars import COSINE, LOG_PROBABILITY, MARGIN, PROBABILITY, SCALARS
 from core.saliency.target import LABEL, NEXT_TOKEN, OUTPUT_WORD, SIMILARITY, Target
-from core.saliency.targets import Wanted, chosen_target, labels_stand_alone, targets_of, word_rows
+from core.saliency.targets import Wanted, chosen_target, labels_stand_alone, targets_of, word_label, word_rows
 from core.text import Tokens
 
 L2, L1, DOT, ABSOLUTE_DOT = "l2", "l1", "dot", "absolute dot"
@@ -157,7 +157,7 @@ def labels_of(tokens: Tokens, groups: Sequence[tuple[int, ...]], by: str) -> tup
     if by == TOKEN:
         return tuple(tokens.labels[group[0]] for group in groups)
     units = tokens.merged()
-    return tuple(label for label, special in zip(units.labels, units.special, strict=True) if not special)
+    return tuple(word_label(label) for label, special in zip(units.labels, units.special, strict=True) if not special)
 
 
 @torch.no_grad()

@@ -129,6 +129,11 @@ def word_rows(reading: Reading) -> tuple[tuple[int, ...], ...]:
     return tuple(m for m, special in zip(units.members, units.special, strict=True) if not special)
 
 
+def word_label(label: str) -> str:
+    """A word as it stands in a text, where the space before it is seen without a sign for it."""
+    return label.removeprefix(_SPACE) or label
+
+
 def _words(question: Question, answer: Any) -> tuple[Target, ...]:
     """The words of what an encoder-decoder says, with the probability of all of their tokens."""
     produced = question.reading.produced
@@ -138,7 +143,7 @@ def _words(question: Question, answer: Any) -> tuple[Target, ...]:
             f"{question.model.name} answers this text with no word: give it another text or an answer."
         )
     units = produced.merged()
-    labels = [label for label, special in zip(units.labels, units.special, strict=True) if not special]
+    labels = [word_label(label) for label, special in zip(units.labels, units.special, strict=True) if not special]
     shares = torch.log_softmax(answer.logits[0].float(), dim=-1)  # (T, V)
     return tuple(
         Target(OUTPUT_WORD, place, label, math.exp(sum(float(shares[row, produced.ids[row]]) for row in of)))

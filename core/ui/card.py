@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -13,6 +14,7 @@ from core.ui.words import small_print
 from core.views import Figure, standalone
 
 PLOTLY = "plotly"
+INK = "#31333f"
 
 
 def figure_card(
@@ -48,12 +50,21 @@ def _draw(figure: Figure, triggers: Mapping[str, Trigger]) -> None:
         mount(figure.component, figure.payload, key, triggers)
         return
     st.plotly_chart(
-        json.loads(figure.payload),
+        _legible(json.loads(figure.payload)),
         key=key,
         on_select=partial(_select_point, key, triggers),
         selection_mode="points",
         config=plotly_config(figure),
     )
+
+
+def _legible(spec: dict[str, Any]) -> dict[str, Any]:
+    """The plot with its words in ink: on light ground Streamlit's own grey is lost in coloured cells."""
+    if st.context.theme.type == "dark":
+        return spec
+    layout = spec.setdefault("layout", {})
+    layout["font"] = {"color": INK, **layout.get("font", {})}
+    return spec
 
 
 def plotly_config(figure: Figure) -> dict[str, object]:

@@ -12,6 +12,7 @@ from core.agreement.control import attention_of, control, gradient_of
 from core.agreement.other_attention import permuted, under, uniform
 from core.errors import HeadlightError
 from core.saliency import ask, scores_of
+from core.saliency.explaining import merge
 from core.saliency.question import Question
 
 TEXT = "A warm, funny film that I want to see again with everyone who ever doubted it would work at all."
@@ -70,6 +71,25 @@ def test_a_query_of_a_decoder_exchanges_only_what_it_sees():
         assert isinstance(weights, torch.Tensor)
         assert float(weights.triu(1).abs().max()) == 0
         assert weights.sum(dim=-1) == pytest.approx(np.ones(len(weights)), abs=1e-5)
+
+
+@pytest.mark.parametrize("method", ["integrated_gradients", "smoothgrad"])
+@pytest.mark.parametrize("name", ["sentiment-bilstm-additive-0", "sentiment-transformer"])
+def test_gradients_of_many_copies_are_taken_under_the_permuted_weights(name: str, method: str):
+    question = asked(name)
+    found = control(question, gradient_method=method, draws=1)
+    assert np.isfinite([found.own, *found.permuted]).all()
+
+
+def test_special_tokens_never_enter_whatever_their_scores():
+    question = asked("sentiment-transformer")
+    special = sorted(set(range(len(question.tokens))) - set(question.scored))
+    assert special
+    row = torch.rand(len(question.tokens), dtype=torch.float64)
+    huge = row.clone()
+    huge[special] = 1e9
+    assert torch.equal(merge(row, question.groups, "sum"), merge(huge, question.groups, "sum"))
+    assert len(attention_of(question)) == len(question.groups) == control(question, draws=1).n
 
 
 def test_translators_have_no_such_control():

@@ -98,6 +98,17 @@ def test_two_special_tokens_would_make_strangers_agree(n: int, expected: float):
     assert np.mean(taus) == pytest.approx(expected, abs=0.03)
 
 
+@pytest.mark.parametrize(("n", "padding", "expected"), [(10, 10, 0.69), (18, 46, 0.84)])
+def test_padding_would_make_strangers_agree(n: int, padding: int, expected: float):
+    draws = np.random.default_rng(0)
+    taus = []
+    for _ in range(300):
+        x, y = (np.concatenate([draws.random(n), np.zeros(padding)]) for _ in range(2))
+        taus.append(compare(x, y).tau)
+    assert n * padding / (math.comb(n, 2) + n * padding) == pytest.approx(expected, abs=0.006)
+    assert np.mean(taus) == pytest.approx(expected, abs=0.02)
+
+
 def test_one_word_has_no_order():
     found = compare(np.array([1.0]), np.array([2.0]))
     assert math.isnan(found.tau)

@@ -31,6 +31,9 @@ def main() -> None:
             _align(app)
             _shoot(app, "alignment-light.png")
         with opened_app(browser, address) as app:
+            _explain(app)
+            _shoot(app, "saliency-light.png")
+        with opened_app(browser, address) as app:
             _train(app)
             _shoot(app, "training-light.png")
 
@@ -45,6 +48,14 @@ def _align(app: App) -> None:
     """The first visit of the Alignment page: a sentence whose words cross, through all models of its direction."""
     app.page.goto(f"{app.address}/alignment")
     app.figure("steps").wait_for(timeout=120_000)
+    app.idle()
+
+
+def _explain(app: App) -> None:
+    """The first visit of the Saliency page, with the example that has something against the film."""
+    app.page.goto(f"{app.address}/saliency?example=review-mixed")
+    app.figure("saliency").wait_for(timeout=120_000)
+    app.page.locator(".st-key-agreement_card").wait_for(timeout=120_000)
     app.idle()
 
 

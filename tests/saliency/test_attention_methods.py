@@ -14,6 +14,7 @@ from core.capture import record
 from core.errors import HeadlightError
 from core.saliency import METHODS, ask, scores_of
 from core.saliency.attention.flow import flow_of, layered
+from core.saliency.attention.layer_runs import LayerRuns
 from core.saliency.attention.rollout import roll, uniform_causal
 from core.saliency.attention.value_zeroing import turned
 from core.saliency.reading import head_scores, reading_of, row_scores
@@ -114,16 +115,15 @@ def test_value_zeroing_is_what_a_layer_gives_without_the_value():
     layer, tokens = network.encoder.layers[1], len(question.tokens)
     with torch.no_grad():
         before = question.states(1)[1]
-        clean = layer(before, None)[0]
+        clean = layer(before, None)[0][0]
         turns = torch.zeros(tokens, tokens, dtype=torch.float64)
         for token in range(tokens):
             handle = layer.self_attention.value.register_forward_hook(without(token))
-            states = network.encoder.last_norm(layer(before, None)[0])[0]
+            states = layer(before, None)[0][0]
             handle.remove()
-            end = network.encoder.last_norm(clean)[0]
-            turns[:, token] = 1 - torch.cosine_similarity(states.double(), end.double(), dim=-1)
+            turns[:, token] = 1 - torch.cosine_similarity(states.double(), clean.double(), dim=-1)
     expected = turns / turns.sum(dim=-1, keepdim=True)
-    assert turned(question, Runner(question), 1) == pytest.approx(expected, abs=2e-4)
+    assert turned(LayerRuns(question), 1, Runner(question)) == pytest.approx(expected, abs=2e-4)
 
 
 def without(token: int) -> Any:

@@ -144,7 +144,7 @@ def test_a_next_token_may_be_any_of_the_vocabulary() -> None:
 def test_a_word_of_an_answer_is_the_sum_over_its_pieces() -> None:
     model = opened("en-fr-transformer")
     question = ask(model, FILM, answer="Un film incroyablement drôle.", target=2, scalar="log probability")
-    assert question.target.label == "␣incroyablement"
+    assert question.target.label == "incroyablement"
     assert len(question.word_rows) > 1
     assert torch.tensor(question.value).exp() == pytest.approx(question.probability, rel=1e-4)
     assert len(question.targets) == 5

@@ -2,7 +2,7 @@
 
 In layer l the value of token t is zero in all heads, while the weights stay: score(i, t) = 1 - cos of the state after
 the layer with and without it. Rows are brought to a sum of one and rolled through the layers; no identity is added, as
-the residual, the norms and the feed-forward part are inside.
+the residual, the norms and the feed-forward part are inside. Each layer is run by itself on what entered it.
 """
 
 from __future__ import annotations
@@ -17,73 +17,78 @@ from core.capture.call import AttentionCall, HeadMap
 from core.capture.interface import changer
 from core.errors import HeadlightError
 from core.models.model import Model
+from core.models.out_of_memory import memory_worded
+from core.saliency.attention.layer_runs import LayerRuns
 from core.saliency.method import Method, Passes, Raw
 from core.saliency.question import Question
 from core.saliency.reading import reading_of, without_attention
 from core.saliency.runner import Runner
 
-MOST_TOKENS = 256
+# One run of every layer for each token; more than this takes minutes.
+MOST_TOKENS = 512
 
 
 class _Zeroing:
-    """Takes the value of one token from one layer, another token for each text of the batch; a `Changer` of capture."""
+    """Takes a token's value from a layer, another token in each of the copies; a `Changer` of capture."""
 
-    def __init__(self, layer: int, places: range) -> None:
-        self._layer, self._places = layer, places
+    def __init__(self, places: range) -> None:
+        self._places = list(places)
         self.calls = 0
 
     def on_output(
         self, module: nn.Module, call: AttentionCall, value: Tensor, output: Tensor
     ) -> tuple[Tensor, Mapping[int, HeadMap]]:
-        """output (B, T, H, D) without what the weights brought from the token that is zero."""
-        layer = self.calls
+        """output (N, T, H, D) without what the weights, the same in all copies, brought from the taken value."""
         self.calls += 1
-        if layer != self._layer:
-            return output, {}
-        changed = output.clone()
-        for text, place in enumerate(self._places):
-            weights = call.weights(None, cols=slice(place, place + 1), batch=text)[..., 0]  # (H, T)
-            read = call.heads_of(value[text])[:, place]  # (H, D)
-            brought = weights[:, :, None] * read[:, None].float()  # (H, T, 1) * (H, 1, D)
-            changed[text] -= brought.transpose(0, 1).to(output.dtype)  # (H, T, D) -> (T, H, D)
-        return changed, {}
+        weights = call.weights()[..., self._places]  # (H, T, S) -> (H, T, N)
+        taken = call.heads_of(value[0])[:, self._places].float()  # (H, S, D) -> (H, N, D)
+        brought = torch.einsum("htn,hnd->nthd", weights, taken)  # (H, T, N), (H, N, D) -> (N, T, H, D)
+        return output - brought.to(output.dtype), {}
 
 
 def run(question: Question, runner: Runner) -> Raw:
-    """The rows that are read, rolled down from the last layer."""
-    tokens, layers = len(question.tokens), question.trace.layers("self")
+    """The rows that are read, rolled down from the last layer: (T,). Raises HeadlightError for too long a text."""
+    reading, tokens, model = reading_of(question), len(question.tokens), question.model
     if tokens > MOST_TOKENS:
         raise HeadlightError(
-            f"Value zeroing runs the model once for each token and layer: shorten the text to {MOST_TOKENS} tokens."
+            f"Value zeroing runs every layer once for each token, and this text has {tokens:,}: shorten it to "
+            f"{MOST_TOKENS} tokens."
         )
-    rows = reading_of(question).rows
     carried = torch.zeros(tokens, dtype=torch.float64)
-    carried[list(rows)] = 1 / len(rows)
-    for layer in reversed(range(layers)):
-        carried = carried @ turned(question, runner, layer)  # (T,) @ (T, T) -> (T,)
-    return Raw(carried, note=f"rolled through {layers} layers; {reading_of(question).words}.")
+    carried[list(reading.rows)] = 1 / len(reading.rows)
+    with memory_worded(model.name, model.device):
+        layers = LayerRuns(question)
+        runner.forwards += 2  # the run that is traced, and this one
+        for done in range(len(layers)):
+            runner.advance(done, len(layers))
+            carried = carried @ turned(layers, len(layers) - 1 - done, runner)  # (T,) @ (T, T) -> (T,)
+    # One layer for each token, in all layers: a pass for each token.
+    runner.forwards += tokens
+    return Raw(carried, note=f"Rolled through {len(layers)} layers; {reading.words}.")
 
 
-@torch.no_grad()
-def turned(question: Question, runner: Runner, layer: int) -> Tensor:
-    """(T, T), rows summing to one: how far each state turns in a layer when each token's value is gone; float64."""
-    tokens, size = len(question.tokens), max(1, runner.batch)
-    clean = question.states(1)[layer + 1].double()  # (1, T, D)
+def turned(layers: LayerRuns, layer: int, runner: Runner) -> Tensor:
+    """How far each state turns in a layer when each token's value is gone: (T, T) in float64, rows sum to one.
+
+    A state that nothing turns is its own. Raises HeadlightError where attention does not call the library's interface.
+    """
+    clean = layers.run(layer, 1).double()  # (1, T, D)
+    tokens = clean.shape[1]
     columns = []
-    for start in range(0, tokens, size):
-        places = range(start, min(start + size, tokens))
-        with _changing(_Zeroing(layer, places)) as zeroing:
-            states = question.states(len(places))[layer + 1].double()  # (N, T, D)
-        if zeroing.calls <= layer:
-            raise HeadlightError(
-                f"{question.model.name} computes attention out of the library's sight, so no value can be taken from "
-                "it: choose rollout."
-            )
-        runner.forwards += len(places)
+    for start in range(0, tokens, runner.batch):
         runner.check()
+        places = range(start, min(start + runner.batch, tokens))
+        with _changing(_Zeroing(places)) as zeroing:
+            states = layers.run(layer, len(places)).double()  # (N, T, D)
+        if zeroing.calls != 1:
+            raise HeadlightError(
+                f"{runner.question.model.name} computes attention out of the library's sight, so no value can be taken "
+                "from it: choose attention rollout."
+            )
         columns.append(1 - torch.cosine_similarity(states, clean, dim=-1))  # (N, T)
     turns = torch.cat(columns).T.cpu().clamp_min(0)  # (T keys, T queries) -> (T queries, T keys)
-    return turns / turns.sum(dim=-1, keepdim=True).clamp_min(1e-12)
+    total = turns.sum(dim=-1, keepdim=True)
+    return torch.where(total > 0, turns / total.where(total > 0, 1.0), torch.eye(tokens, dtype=turns.dtype))
 
 
 @contextmanager
@@ -103,11 +108,6 @@ def _refuse(model: Model) -> str:
     return ""
 
 
-def _cost(question: Question) -> Passes:
-    layers = question.model.card.layers.get("self", 0)
-    return Passes(layers * (len(question.tokens) + 1))
-
-
 METHOD = Method(
     name="value_zeroing",
     title="Value zeroing",
@@ -119,7 +119,7 @@ METHOD = Method(
     additive=False,
     merge="sum",
     formula=r"s^\ell_{ij} = 1 - \cos\bigl(x^{\ell+1}_i,\ x^{\ell+1}_i \mid v_j = 0\bigr)",
-    cost=_cost,
+    cost=lambda question: Passes(2 + len(question.tokens)),
     run=run,
     refuse=_refuse,
 )

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from core.errors import HeadlightError
 from core.models.model import Model
 from core.saliency.method import Method, Passes, Raw
 from core.saliency.question import Question
@@ -21,7 +22,9 @@ from core.zoo.pooling import PoolingForSequenceClassification
 
 @torch.no_grad()
 def run(question: Question, runner: Runner) -> Raw:
-    """The logit, or the margin, of the target; probabilities are no sums."""
+    """The logit, or the margin, of the target. Raises HeadlightError for another scalar, which is no sum of states."""
+    if question.scalar not in (LOGIT, MARGIN):
+        raise HeadlightError("The contributions of states sum to logits: choose the margin or the logit.")
     network: Any = question.model.network
     ids, mask = question.input_ids(), question.attention_mask()
     states = network.encoder(network.embedding(ids), mask.bool())[0].double()  # (1, T, D) -> (T, D)
@@ -29,12 +32,14 @@ def run(question: Question, runner: Runner) -> Raw:
     direction, bias = _direction(network, question)
     values = weights * (states @ direction)  # (T,) * (T, D) @ (D,)
     total = float(values.sum()) + bias
-    words = "" if question.scalar in (LOGIT, MARGIN) else f"It explains the margin: a {question.scalar} is no sum. "
-    delta = abs(total - question.value) / max(1.0, abs(question.value)) if not words else None
-    checks = () if delta is None else (f"sum = F within {delta:.1g}",)
+    delta = abs(total - question.value) / max(1.0, abs(question.value))
     inside = float(values[list(question.scored)].sum())
     return Raw(
-        values, delta=delta, rest=total - inside, checks=checks, note=f"{words}Parts belong to states, not to words."
+        values,
+        delta=delta,
+        rest=total - inside,
+        checks=(f"sum = F within {delta:.1g}",),
+        note="Parts belong to states, not to words.",
     )
 
 

@@ -3,103 +3,100 @@
 Ā = mean over heads of the positive part of A · dF/dA, and R ← R + Ā R from the first layer to the last. Only the rows
 that the answer is read from are wanted, so they are carried from the last layer to the first: no product of two maps is
 kept. What a row has of itself from the start is left out of its scores.
+
+An encoder-decoder's rows reach the source in each layer's cross-attention C: R_ts ← R_ts + R̂_ttᵀ C R̂_ss, where R̂ is R
+with what is not the start's identity divided by its row sums.
+
+Shapes: T tokens, of a decoder those that it says, S tokens of the source.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
-from core.capture import record_gradients
 from core.capture.gradients import GradientRecording
-from core.errors import HeadlightError
 from core.models.model import Model
 from core.saliency.gradient import gradient_x_attention
+from core.saliency.gradient.walking import walked_back
 from core.saliency.method import Method, Passes, Raw
 from core.saliency.question import Question
 from core.saliency.reading import reading_of
 from core.saliency.runner import Runner
 
-POSITIVE = "positive parts only: words that speak against the target have no say."
-# Two ways to the same number differ by rounding.
-SAME = 1e-3
+TWO_STACKS = {"encoder", "decoder", "cross"}
+
+# Ā of each layer, the first first: worked out when called, so that one at a time is in memory.
+Maps = Sequence[Callable[[], Tensor]]
 
 
 def run(question: Question, runner: Runner) -> Raw:
     """Gradients of all layers come from one backward pass."""
-    if question.word_rows:
-        return Raw(_of_word(question, runner), note=POSITIVE)
     rows = reading_of(question).rows
-    leaf = question.embeddings().requires_grad_()
-    with record_gradients(question.model.network) as recording, torch.enable_grad():
-        value = runner.forward(leaf).sum()
-    runner.grad(value, leaf)
-    start = torch.zeros(len(question.tokens), dtype=torch.float64)
+    recording = walked_back(question, runner)
+    if set(question.model.card.streams) >= TWO_STACKS:
+        over_source, said, across = (maps(recording, stream) for stream in ("encoder", "decoder", "cross"))
+        start = spread(rows, next(call.queries for call in recording.calls if call.stream == "decoder"))
+        values = over_two_stacks(start, over_source, said, across)
+    else:
+        start = spread(rows, len(question.tokens))
+        values = carried(start, maps(recording, "self")) - start
+    return Raw(values, note="positive parts only: words that speak against the target have no say.")
+
+
+def spread(rows: Sequence[int], length: int) -> Tensor:
+    """(length,), float64: 1 in all, on the rows."""
+    start = torch.zeros(length, dtype=torch.float64)
     start[list(rows)] = 1 / len(rows)
-    values = carried(start, maps(recording)) - start
-    return Raw(values, note=POSITIVE)
+    return start
 
 
-def _of_word(question: Question, runner: Runner) -> Tensor:
-    """Of an encoder-decoder: R_ss of the decoder, R_qq of the encoder, R_sq from one to the other (S,).
+def maps(recording: GradientRecording, stream: str) -> Maps:
+    """Ā (T, S) of each layer of a stream, float64 on the CPU."""
 
-    In a decoder layer: R_ss ← R_ss + Ā R_ss and R_sq ← R_sq + Ā R_sq, then with its cross-attention
-    R_sq ← R_sq + R̂_ssᵀ Ā R̂_qq, where R̂ is R without the identity, its rows summing to one, and the identity again.
-    """
-    leaf = question.embeddings().requires_grad_()
-    with record_gradients(question.model.network) as recording, torch.enable_grad():
-        value = question.score_both(leaf).sum()
-    runner.grad(value, leaf)
-    runner.forwards, runner.backwards = runner.forwards + 1, runner.backwards + 1
-    if abs(float(value.detach()) - question.value) > SAME * max(1.0, abs(question.value)):
-        raise HeadlightError(
-            f"{question.model.name} answers the embeddings of its answer otherwise than its words: choose another."
-        )
-    encoder = list(maps(recording, "encoder"))
-    decoder, cross = list(maps(recording, "decoder"))[::-1], list(maps(recording, "cross"))[::-1]
-    rows = list(question.word_rows)
-    itself, source = torch.eye(len(decoder[0]), dtype=torch.float64), torch.zeros_like(cross[0])
-    for own, over_source in zip(decoder, cross, strict=True):
-        itself, source = itself + own @ itself, source + own @ source  # (T, T) @ (T, T), (T, T) @ (T, S)
-        # R̂_qq is the same for all layers, so it comes in at the end.
-        source = source + _normalised(itself).T @ over_source  # (T, T) @ (T, S) -> (T, S)
-    return _through_normalised(source[rows].mean(dim=0), encoder)
-
-
-def _normalised(relevance: Tensor) -> Tensor:
-    """R̂ (T, T)."""
-    identity = torch.eye(len(relevance), dtype=relevance.dtype)
-    rest = relevance - identity
-    return rest / rest.sum(dim=-1, keepdim=True).clamp_min(1e-12) + identity
-
-
-def _through_normalised(row: Tensor, encoder: list[Tensor]) -> Tensor:
-    """row (S,) times R̂_qq, without building it; encoder: Ā of its layers, the last first."""
-    if not encoder:
-        return row
-    sums = torch.ones(len(row), dtype=torch.float64)
-    for attention in reversed(encoder):
-        sums = sums + attention @ sums  # (S, S) @ (S,): rows of R
-    scaled = row / (sums - 1).clamp_min(1e-12)
-    return carried(scaled, encoder) - scaled + row
-
-
-def maps(recording: GradientRecording, stream: str = "self") -> Iterator[Tensor]:
-    """Ā of each layer of a stream (T, S), float64, the last first."""
-    places = [place for place, call in enumerate(recording.calls) if call.stream == stream]
-    for place in reversed(places):
+    def of(place: int) -> Callable[[], Tensor]:
         # The positive part head by head, as the authors' code has it, and then the mean.
-        yield recording.product(place).clamp_min(0).mean(dim=0).double().cpu()  # (H, T, T) -> (T, T)
+        return lambda: recording.product(place).clamp_min(0).mean(dim=0).double().cpu()  # (H, T, S) -> (T, S)
+
+    return [of(place) for place, call in enumerate(recording.calls) if call.stream == stream]
 
 
-def carried(start: Tensor, layers: Iterable[Tensor]) -> Tensor:
-    """start (T,) through R = (I + Ā^L) … (I + Ā^1): (T,)."""
+def carried(start: Tensor, layers: Maps) -> Tensor:
+    """A row (T,) through R = (I + Ā^L) … (I + Ā^1), from the last layer to the first: (T,)."""
     row = start
-    for attention in layers:
-        row = row + row @ attention  # (T,) @ (T, T) -> (T,)
+    for layer in reversed(layers):
+        row = row + row @ layer()  # (T,) @ (T, T) -> (T,)
     return row
+
+
+def lifted(column: Tensor, layers: Maps) -> Tensor:
+    """R times a column (T,), from the first layer to the last: (T,)."""
+    for layer in layers:
+        column = column + layer() @ column  # (T, T) @ (T,) -> (T,)
+    return column
+
+
+def gained(layers: Maps, length: int) -> Tensor:
+    """Row sums of R - I: (length,); infinite where there is nothing, so that dividing by them leaves nothing."""
+    ones = torch.ones(length, dtype=torch.float64)
+    sums = lifted(ones, layers) - ones
+    return sums.masked_fill(sums <= 0, torch.inf)
+
+
+def over_two_stacks(start: Tensor, over_source: Maps, said: Maps, across: Maps) -> Tensor:
+    """The row of R_ts that start (T,) asks for: (S,)."""
+    row, found = start, None
+    for layer in reversed(range(len(across))):
+        below = said[: layer + 1]
+        turned = row + (lifted(row, below) - row) / gained(below, len(row))  # row R̂_ttᵀ = R̂_tt row: (T,)
+        part = turned @ across[layer]()  # (T,) @ (T, S) -> (S,)
+        found = part if found is None else found + part
+        row = row + row @ said[layer]()
+    assert found is not None
+    share = found / gained(over_source, len(found))
+    return found + carried(share, over_source) - share
 
 
 def refuse(model: Model) -> str:

@@ -5,24 +5,18 @@ Of a Transformer it is read in the last layer that the text is attended in, as t
 
 from __future__ import annotations
 
-import torch
-
-from core.capture import record_gradients
 from core.models.model import Model
 from core.saliency.blindness import without_embeddings
+from core.saliency.gradient.walking import walked_back
 from core.saliency.method import Method, Passes, Raw
 from core.saliency.question import Question
 from core.saliency.reading import without_attention
-from core.saliency.runner import Runner, without_cudnn
+from core.saliency.runner import Runner
 
 
 def run(question: Question, runner: Runner) -> Raw:
     """Summed over the queries: those that F does not depend on have a gradient of zero."""
-    leaf = question.embeddings().requires_grad_()
-    with record_gradients(question.model.network) as recording, torch.enable_grad(), without_cudnn():
-        value = runner.forward(leaf).sum()
-    with without_cudnn():
-        runner.grad(value, leaf)
+    recording = walked_back(question, runner)
     over_text = [place for place, call in enumerate(recording.calls) if call.stream in ("self", "pooling", "cross")]
     last = over_text[-1]
     values = recording.product(last).double().mean(dim=0).sum(dim=0)  # (H, T, S) -> (S,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import streamlit as st
 
 from core.ui import address, own_texts
 from core.ui.card import figure_card
-from core.ui.saliency.answering import Answers, worked_out
+from core.ui.saliency.answering import Answers, ask_for, is_asked_for, worked_out
 from core.ui.saliency.state import AGAINST, PICKED, STATISTIC
 from core.ui.saliency.wish import Wish
 from core.ui.words import note, small_print
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from core.saliency import Question, Scores
 
 ATTENTION = "attention"
-GRADIENTS = ("gradient_norm", "input_x_gradient")
+FIRST = ("gradient_norm", "input_x_gradient")
+# Above this somebody has to say that it is worth it.
+SECONDS_AT_ONCE = 8.0
 STATISTICS = {"tau": "Kendall's tau", "rho": "Spearman's rho", "kappa": "Top words, beyond chance"}
 TOO_FEW = "Agreement needs the scores of two methods: choose more methods in the sidebar."
 ATTENTION_PAGE = "pages/attention.py"
@@ -68,7 +71,7 @@ def _statistic() -> str:
 
 def _against(others: list[Scores]) -> Scores:
     titles = {each.method: each.title for each in others}
-    first = next((name for name in GRADIENTS if name in titles), next(iter(titles)))
+    first = next((name for name in FIRST if name in titles), next(iter(titles)))
     if st.session_state.get(AGAINST) not in titles:
         st.session_state[AGAINST] = first
     st.selectbox(
@@ -83,14 +86,41 @@ def _against(others: list[Scores]) -> Scores:
 
 
 def _control(question: Question, attention: Scores, against: Scores, wish: Wish) -> None:
+    from core.agreement.control import DRAWS, GRADIENTS
+    from core.saliency import METHODS, estimate
+
     if against.method not in GRADIENTS:
-        small_print("The control is for gradient norm and input × gradient: choose one of them.", "no-control")
+        titles = ", ".join(METHODS[name].title for name in GRADIENTS)
+        small_print(f"The control is for gradients: choose one of {titles}.", "no-control")
+        return
+    seconds, what = (DRAWS + 2) * estimate(question, [against.method]), f"control {against.method}"
+    if seconds > SECONDS_AT_ONCE and not is_asked_for(wish.asked, what):
+        st.button(
+            f"Run the control, about {seconds:,.0f} s",
+            icon=":material/shuffle:",
+            on_click=partial(ask_for, wish.asked, what),
+            key="saliency_control",
+        )
         return
     found: Any = worked_out(
         question, wish, ("control", against.method), partial(_run_control, question, against.method)
     )
     if found is not None:
         figure_card(control_figure(found, attention, against), {}, {})
+    small_print(_diagnosis_words(question), "of-diagnosis")
+
+
+def _diagnosis_words(question: Question) -> str:
+    """What may explain a low agreement."""
+    from core.agreement.diagnosis import diagnosis
+
+    found = diagnosis(question)
+    words = [f"Largest weight {found.largest:.2f}", f"entropy {found.entropy:.2f} of an even spread's"]
+    if not math.isnan(found.conicity):
+        words.append(
+            f"conicity {found.conicity:.2f}: near 1 the states are alike, and which one is weighted matters little"
+        )
+    return "; ".join(words) + "."
 
 
 def _run_control(question: Question, method: str, job: Any) -> Any:

@@ -18,7 +18,7 @@ from core.jobs.background import sentence_of
 from core.ui import own_models, resources
 from core.ui.progress import AT_ONCE, with_progress
 from core.ui.saliency.offered import SECOND_TEXT
-from core.ui.saliency.state import ALLOWED, STOPPED
+from core.ui.saliency.state import ALLOWED, CHECKED, STOPPED
 from core.ui.saliency.wish import Asked, Wish
 from core.ui.starting import libraries
 from core.ui.words import note
@@ -122,6 +122,16 @@ def allow(asked: Asked, names: tuple[str, ...]) -> None:
     """Let methods run that take long; to be called as a callback."""
     kept: frozenset[tuple[Asked, str]] = st.session_state.get(ALLOWED, frozenset())
     st.session_state[ALLOWED] = kept | {(asked, name) for name in names}
+
+
+def is_asked_for(asked: Asked, what: str) -> bool:
+    """Whether somebody asked for something that takes long."""
+    return (asked, what) in st.session_state.get(CHECKED, frozenset())
+
+
+def ask_for(asked: Asked, what: str) -> None:
+    """Ask for something that takes long; to be called as a callback."""
+    st.session_state[CHECKED] = st.session_state.get(CHECKED, frozenset()) | {(asked, what)}
 
 
 def _answer(asked: Asked, question: Question, name: str) -> Any:

@@ -8,16 +8,7 @@ import streamlit as st
 from core.ui.saliency.answering import Answers
 from core.ui.words import note, small_print
 
-COLUMNS = {
-    "Method": "medium",
-    "Forwards": "small",
-    "Backwards": "small",
-    "Seconds": "small",
-    "Sum of scores": "small",
-    "Off by": "small",
-    "Checked": "large",
-    "Note": "large",
-}
+COLUMNS = ("Method", "Forwards", "Backwards", "Seconds", "Sum of scores", "Off by", "Checked", "Note")
 GUIDE = (
     (
         "What attention weight says",
@@ -64,8 +55,8 @@ def cost_panel(answers: Answers) -> None:
             "Forwards": each.forwards,
             "Backwards": each.backwards,
             "Seconds": each.seconds,
-            "Sum of scores": float(each.values.sum() + each.rest) if each.additive else None,
-            "Off by": None if each.completeness_delta is None else f"{each.completeness_delta:.1e}",
+            "Sum of scores": f"{each.values.sum() + each.rest:.4g}" if each.additive else "",
+            "Off by": "" if each.completeness_delta is None else f"{each.completeness_delta:.1e}",
             "Checked": "; ".join(each.checks),
             "Note": each.note,
         }
@@ -73,7 +64,8 @@ def cost_panel(answers: Answers) -> None:
     ]
     config = {
         "Seconds": st.column_config.NumberColumn(format="%.3f"),
-        "Sum of scores": st.column_config.NumberColumn(format="%.4g"),
+        "Checked": st.column_config.TextColumn(width="medium"),
+        "Note": st.column_config.TextColumn(width="large"),
     }
     with st.container(border=True, key="saliency_cost"):
         st.dataframe(pd.DataFrame(rows, columns=list(COLUMNS)), hide_index=True, column_config=config, width="stretch")

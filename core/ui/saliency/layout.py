@@ -12,6 +12,7 @@ from core.ui.saliency.agreement_panel import agreement_panel
 from core.ui.saliency.answering import Answers, allow
 from core.ui.saliency.cost_panel import cost_panel, guide_panel
 from core.ui.saliency.matter_panel import matter_panel
+from core.ui.saliency.offered import AT_FIRST
 from core.ui.saliency.state import PICKED, VIEW
 from core.ui.saliency.target_bar import target_bar
 from core.ui.saliency.wish import VIEWS, Wish
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 def show(question: Question, answers: Answers, wish: Wish) -> None:
     """Draw everything that is ready."""
     target_bar(question)
-    shown = [name for name in wish.methods if name not in answers.heavy]
+    # Before anybody has chosen, methods that do not apply to this model are none of the page's business.
+    unasked = _refused(answers) if wish.methods == AT_FIRST else frozenset()
+    shown = [name for name in wish.methods if name not in answers.heavy and name not in unasked]
     if shown:
         rows = rows_of(question, shown, answers.ready, _picked(question))
         figure_card(words_figure(rows), {"pick": partial(_pick, len(question.groups))}, {})
@@ -49,6 +52,10 @@ def show(question: Question, answers: Answers, wish: Wish) -> None:
         matter_panel(question, answers, wish)
     else:
         cost_panel(answers)
+
+
+def _refused(answers: Answers) -> frozenset[str]:
+    return frozenset(name for name, found in answers.ready.items() if hasattr(found, "sentence"))
 
 
 def _heavy(answers: Answers, wish: Wish) -> None:

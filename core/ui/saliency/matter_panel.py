@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.ui.card import figure_card
-from core.ui.saliency.answering import Answers, worked_out
-from core.ui.saliency.state import CHECKED
-from core.ui.saliency.wish import Asked, Wish
+from core.ui.saliency.answering import Answers, ask_for, is_asked_for, worked_out
+from core.ui.saliency.wish import Wish
 from core.ui.words import note, small_print
 from core.views import erasure_figure, sanity_figure
 
@@ -44,11 +43,11 @@ def _erasure(question: Question, answers: Answers, wish: Wish) -> None:
     scored = answers.scores
     names = tuple(each.method for each in scored)
     cost = erasure_cost(question, len(scored))
-    if cost.seconds > SECONDS_AT_ONCE and not _asked_for(wish.asked, "erasure"):
+    if cost.seconds > SECONDS_AT_ONCE and not is_asked_for(wish.asked, "erasure"):
         st.button(
             f"Take words away, about {cost.seconds:,.0f} s",
             icon=":material/backspace:",
-            on_click=partial(_ask_for, wish.asked, "erasure"),
+            on_click=partial(ask_for, wish.asked, "erasure"),
             key="saliency_erase",
         )
         return
@@ -69,12 +68,12 @@ def _sanity(question: Question, answers: Answers, wish: Wish) -> None:
 
     quick = [each for each in answers.scores if each.forwards <= 64]
     seconds = sum(sanity_cost(question, each.method).seconds for each in quick)
-    if not _asked_for(wish.asked, "sanity"):
+    if not is_asked_for(wish.asked, "sanity"):
         small_print(SANITY, "of-sanity")
         st.button(
             f"Check with random weights, about {max(1.0, seconds):,.0f} s",
             icon=":material/casino:",
-            on_click=partial(_ask_for, wish.asked, "sanity"),
+            on_click=partial(ask_for, wish.asked, "sanity"),
             key="saliency_sanity",
         )
         return
@@ -91,11 +90,3 @@ def _run_sanity(question: Question, method: str, job: Any) -> Any:
     from core.agreement.sanity import sanity
 
     return sanity(question, method, job)
-
-
-def _asked_for(asked: Asked, what: str) -> bool:
-    return (asked, what) in st.session_state.get(CHECKED, frozenset())
-
-
-def _ask_for(asked: Asked, what: str) -> None:
-    st.session_state[CHECKED] = st.session_state.get(CHECKED, frozenset()) | {(asked, what)}

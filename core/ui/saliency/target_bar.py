@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.ui.saliency.state import FOIL, TARGET
+from core.ui.saliency.wording import literal
 
 if TYPE_CHECKING:
     from core.saliency import Question, Target
@@ -30,11 +31,11 @@ def target_bar(question: Question) -> None:
     key = f"saliency_pills_of_{hash((question.model.name, question.tokens.ids, question.target.index, tuple(names)))}"
     if key not in st.session_state:
         st.session_state[key] = question.target.index
-    with st.container(horizontal=True, vertical_alignment="bottom", key="target_bar"):
+    with st.container(horizontal=True, vertical_alignment="top", key="target_bar"):
         st.pills(
             LABELS[question.target.kind],
             list(names),
-            format_func=names.__getitem__,
+            format_func=lambda index: literal(names[index]),
             key=key,
             on_change=partial(_choose, key, question.target.index),
             required=True,
@@ -46,9 +47,8 @@ def target_bar(question: Question) -> None:
 
 
 def named(target: Target) -> str:
-    """A target with its probability, as a pill shows it."""
-    shown = target.label.replace("[", "\\[") if target.kind != "similarity" else target.label
-    return shown if target.probability is None else f"{shown} · {_percent(target.probability)}"
+    """A target with its probability, as a menu shows it."""
+    return target.label if target.probability is None else f"{target.label} · {_percent(target.probability)}"
 
 
 def _shown(question: Question) -> tuple[Target, ...]:
@@ -65,7 +65,12 @@ def _against(question: Question, targets: tuple[Target, ...]) -> None:
     if key not in st.session_state:
         st.session_state[key] = now if now in options else NOTHING
     st.selectbox(
-        "Against", list(options), format_func=options.__getitem__, key=key, on_change=partial(_hold, key), width=240
+        "Against",
+        list(options),
+        format_func=options.__getitem__,
+        key=key,
+        on_change=partial(_hold, key, question.target.index),
+        width=240,
     )
 
 
@@ -75,9 +80,10 @@ def _choose(key: str, before: int) -> None:
         st.session_state[TARGET], st.session_state[FOIL] = chosen, None
 
 
-def _hold(key: str) -> None:
+def _hold(key: str, target: int) -> None:
+    """A contrast is of two that are both named, also where the first was the model's own choice."""
     chosen = st.session_state[key]
-    st.session_state[FOIL] = None if chosen == NOTHING else int(chosen)
+    st.session_state[TARGET], st.session_state[FOIL] = target, None if chosen == NOTHING else int(chosen)
 
 
 def _percent(share: float) -> str:

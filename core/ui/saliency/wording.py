@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -20,7 +21,12 @@ HOW_TO = (
 
 def title_of(question: Question | None) -> str:
     """What is explained."""
-    return "Saliency" if question is None else question.target.words[:1].upper() + question.target.words[1:]
+    return "Saliency" if question is None else literal(question.target.words[:1].upper() + question.target.words[1:])
+
+
+def literal(text: str) -> str:
+    """Markdown that shows a text letter for letter, with neither LaTeX nor emoji codes."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 
 def facts_of(question: Question | None) -> list[tuple[str, str]]:
