@@ -30,7 +30,7 @@ heading.subheader(wording.title_of(question), anchor=False, width="content")
 with chips:
     facts(wording.facts_of(question))
 notes(
-    [(wording.HOW_TO, "info")]
+    [(wording.hint_of(wish, question), "info")]
     + [(sentence, "warning") for sentence in remarks.told()]
     + [(sentence, "warning") for sentence in wording.notes_of(question)]
 )

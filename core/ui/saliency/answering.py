@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import streamlit as st
 
 from core.errors import HeadlightError
-from core.jobs import Job
+from core.jobs import Cancelled, Job
 from core.jobs.background import sentence_of
-from core.ui import own_models, resources
+from core.ui import own_models, remarks, resources
 from core.ui.progress import AT_ONCE, with_progress
 from core.ui.saliency.offered import SECOND_TEXT
-from core.ui.saliency.state import ALLOWED, CHECKED, STOPPED
+from core.ui.saliency.state import ALLOWED, CHECKED, FOIL, STOPPED, TARGET
 from core.ui.saliency.wish import Asked, Wish
 from core.ui.starting import libraries
 from core.ui.words import note
@@ -59,6 +59,8 @@ def question_of(wish: Wish) -> Question | None:
     try:
         return with_progress(asked.model, lambda job: stored((asked,), lambda: _ask(job, asked), _size, job))
     except HeadlightError as error:
+        if asked.target is not None and not isinstance(error, Cancelled):
+            _leave_target(error)
         note(str(error), "error")
     except Exception as error:
         note(sentence_of(error, asked.model), "error")
@@ -132,6 +134,13 @@ def is_asked_for(asked: Asked, what: str) -> bool:
 def ask_for(asked: Asked, what: str) -> None:
     """Ask for something that takes long; to be called as a callback."""
     st.session_state[CHECKED] = st.session_state.get(CHECKED, frozenset()) | {(asked, what)}
+
+
+def _leave_target(error: HeadlightError) -> None:
+    """An address may ask about what there is not: then the model's own choice is explained, and the page says so."""
+    remarks.keep([f"{error} The model's own choice is explained instead."])
+    st.session_state[TARGET] = st.session_state[FOIL] = None
+    st.rerun()
 
 
 def _answer(asked: Asked, question: Question, name: str) -> Any:

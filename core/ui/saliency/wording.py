@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.ui.saliency.offered import SECOND_TEXT
 from core.ui.saliency.state import STOPPED
 from core.ui.saliency.wish import Wish
 
@@ -38,7 +39,10 @@ def facts_of(question: Question | None) -> list[tuple[str, str]]:
     facts = [
         (f"F = {question.value:.3g}", f"The explained number: the {question.scalar} of the target."),
         (f"{question.scalar}", "Which number of the answer is explained."),
-        (f"{count} {question.by}s", "Words or tokens that get a score; special tokens never do."),
+        (
+            f"{count} {question.by}{'' if count == 1 else 's'}",
+            "Words or tokens that get a score; special tokens never do.",
+        ),
     ]
     if question.target.kind != "similarity":
         facts.insert(0, (f"p = {probability:.3f}", "The probability that the model gives the target."))
@@ -50,6 +54,13 @@ def notes_of(question: Question | None) -> list[str]:
     if question is None:
         return []
     return [*question.notes, *filter(None, [question.blind])]
+
+
+def hint_of(wish: Wish, question: Question | None) -> str:
+    """How to read the page; of two texts also with what the first is compared."""
+    if question is None or question.target.kind != "similarity":
+        return HOW_TO
+    return f"Compared with “{wish.asked.text_pair.strip() or SECOND_TEXT}” (Second text, in the sidebar). {HOW_TO}"
 
 
 def provenance_of(question: Question) -> str:
