@@ -29,9 +29,10 @@ address.write(here, first_visit())
 heading.subheader(wording.title_of(question), anchor=False, width="content")
 with chips:
     facts(wording.facts_of(question))
+told = remarks.told()
 notes(
     [(wording.hint_of(wish, question), "info")]
-    + [(sentence, "warning") for sentence in remarks.told()]
+    + [(sentence, "warning") for sentence in told]
     + [(sentence, "warning") for sentence in wording.notes_of(question)]
 )
 with st.container(key="follower"):
@@ -42,4 +43,6 @@ if question is not None:
     if not talk.talking():
         small_print(wording.provenance_of(question), "provenance")
     if answers.pending and not wording.is_stopped(wish):
+        # The next run draws the page anew, so it has to say the same again.
+        remarks.keep(told)
         st.rerun()

@@ -16,6 +16,8 @@ from torch.nn import functional as F
 
 MARGIN, LOGIT, LOG_PROBABILITY, PROBABILITY = "margin", "logit", "log probability", "probability"
 SCALARS = (MARGIN, LOGIT, LOG_PROBABILITY, PROBABILITY)
+# Far below any logit that a softmax tells from zero.
+SHUT = -1e4
 # Of texts there is no logit: two of them have a similarity.
 COSINE = "cosine"
 
@@ -30,9 +32,11 @@ def scalar_of(logits: Tensor, index: int, foil: int | None, scalar: str, alone: 
         return _of_one(logits, index, scalar, alone) - _of_one(logits, foil, scalar, alone)
     if scalar != MARGIN or alone:
         return _of_one(logits, index, scalar, alone)
-    count = logits.shape[-1]
-    own = logits[:, index]
-    return own - (logits.sum(dim=-1) - own) / (count - 1)  # (N, K) -> (N,)
+    # Some networks shut tokens out by a logit near minus infinity: those are no alternatives.
+    open_ = logits > SHUT  # (N, K)
+    own, total = logits[:, index], logits.where(open_, 0).sum(dim=-1)  # (N, K) -> (N,)
+    others = (open_.sum(dim=-1) - open_[:, index].long()).clamp_min(1)
+    return own - (total - own.where(open_[:, index], 0)) / others
 
 
 def shares_of(logits: Tensor, alone: bool = False) -> Tensor:

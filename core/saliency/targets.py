@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from core.saliency.question import Question
 
 # A name, an index, two of them (the second is the foil), or None for the model's own choice.
-Wanted = str | int | tuple[str | int, str | int] | None
+Wanted = str | int | tuple[str | int | None, str | int] | None
 MOST = 10
 MOST_WORDS = 200
 _SPACE = "␣"

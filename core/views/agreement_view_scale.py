@@ -78,7 +78,7 @@ def _strokes(x0: float, y0: float, x1: float, y1: float) -> str:
 def width_of(band: float) -> float:
     """How far the chance band reaches: of so few words that no tau is rare, over everything."""
     # The smallest rare |tau| itself lies outside, however it was rounded.
-    return band - 1e-9 if math.isfinite(band) else 1.0
+    return band - 1e-9 if math.isfinite(band) else 1.0 + 1e-9
 
 
 def band_words(band: float, n: int, unit: str = "words") -> str:

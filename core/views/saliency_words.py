@@ -154,14 +154,15 @@ def _caption(rows: SaliencyRows, scale: str) -> str:
     counts = {state: sum(row.state == state for row in rows.rows) for state in (PENDING, REFUSED)}
     signed = any(scores.signed for scores in scored)
     unsigned = any(not scores.signed for scores in scored)
-    left_out = f"{rows.left_out} special or padding tokens have no score" if rows.left_out else ""
+    tokens = "token has" if rows.left_out == 1 else "tokens have"
+    left_out = f"{rows.left_out} special or padding {tokens} no score" if rows.left_out else ""
     how_scaled = "each row's colours run up to its own largest magnitude, so compare along a row, not down a column"
     return joined(
         [
             rows.model,
             f"explained: {rows.target}" if rows.target else "",
             *methods_words(scored),
-            f"{len(rows.labels)} {rows.by}s",
+            f"{len(rows.labels)} {rows.by}{'' if len(rows.labels) == 1 else 's'}",
             left_out,
             f"{SCALES[scale].name}; {how_scaled}" if scored else "",
             "one colour: without a sign" if unsigned else "",

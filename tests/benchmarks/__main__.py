@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import capture, drawing, on_demand, parity, rival, start, training
+from tests.benchmarks import capture, drawing, on_demand, parity, rival, saliency, start, training
 
 BENCHMARKS: dict[str, tuple[Callable[[], str], ...]] = {
     "capture": (capture.table, on_demand.table),
@@ -13,6 +13,7 @@ BENCHMARKS: dict[str, tuple[Callable[[], str], ...]] = {
     "start": (start.table,),
     "parity": (parity.table,),
     "training": (training.table,),
+    "saliency": (saliency.gradient_table, saliency.methods_table),
 }
 
 

@@ -65,7 +65,7 @@ def _refuse(model: Model) -> str:
     if sentence := without_attention(model):
         return sentence
     if model.card.streams != ("self",):
-        return f"{model.name} is no encoder of self-attention alone: choose rollout."
+        return f"{model.name} is no encoder of self-attention alone: choose another method."
     if model.card.writes:
         return f"In a decoder like {model.name} flow shows the mask more than the text: choose attention rollout."
     return ""

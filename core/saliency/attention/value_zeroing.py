@@ -104,7 +104,7 @@ def _refuse(model: Model) -> str:
     if sentence := without_attention(model):
         return sentence
     if model.card.streams != ("self",):
-        return f"{model.name} is no encoder or decoder of self-attention alone: choose rollout."
+        return f"{model.name} is no encoder or decoder of self-attention alone: choose another method."
     return ""
 
 

@@ -27,11 +27,17 @@ FAMILIES: Mapping[str, Callable[[Any], Stack]] = {
 NAMES = "BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT, ELECTRA, GPT-2 and Headlight's own Transformer"
 
 
+def _called(model_type: str) -> str:
+    """A model type as a reader knows it."""
+    ours = {"headlight_recurrent": "a recurrent network", "headlight_pooling": "a classifier with attention pooling"}
+    return ours.get(model_type, model_type)
+
+
 def refusal(network: Any) -> str:
     """Why the states of a network cannot be decomposed, in one sentence; "" where they can."""
     config = network.config
     if config.model_type not in FAMILIES:
-        return f"Decomposition knows the layers of {NAMES}, and not those of {config.model_type}."
+        return f"Decomposition knows the layers of {NAMES}, and not those of {_called(config.model_type)}."
     if config.is_encoder_decoder or getattr(config, "add_cross_attention", False):
         return "Decomposition reads models of one stack, and this one has cross-attention: choose another method."
     try:

@@ -58,7 +58,7 @@ def _direction(network: Any, question: Question) -> tuple[Tensor, float]:
 def _refuse(model: Model) -> str:
     if isinstance(model.network, PoolingForSequenceClassification):
         return ""
-    return f"{model.name} does not sum up states by one attention: choose DecompX."
+    return f"{model.name} does not sum up states by one attention: choose another method."
 
 
 METHOD = Method(

@@ -13,6 +13,7 @@ Shapes: T tokens, of a decoder those that it says, S tokens of the source.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -20,7 +21,7 @@ from torch import Tensor
 from core.capture.gradients import GradientRecording
 from core.models.model import Model
 from core.saliency.gradient import gradient_x_attention
-from core.saliency.gradient.walking import walked_back
+from core.saliency.gradient.walking import products, walked_back
 from core.saliency.method import Method, Passes, Raw
 from core.saliency.question import Question
 from core.saliency.reading import reading_of
@@ -56,11 +57,15 @@ def spread(rows: Sequence[int], length: int) -> Tensor:
 def maps(recording: GradientRecording, stream: str) -> Maps:
     """Ā (T, S) of each layer of a stream, float64 on the CPU."""
 
-    def of(place: int) -> Callable[[], Tensor]:
-        # The positive part head by head, as the authors' code has it, and then the mean.
-        return lambda: recording.product(place).clamp_min(0).mean(dim=0).double().cpu()  # (H, T, S) -> (T, S)
+    return [
+        partial(positive_mean, recording, place) for place, call in enumerate(recording.calls) if call.stream == stream
+    ]
 
-    return [of(place) for place, call in enumerate(recording.calls) if call.stream == stream]
+
+def positive_mean(recording: GradientRecording, place: int) -> Tensor:
+    """Ā of a call (T, S): the positive part head by head, as the authors' code has it, and then the mean."""
+    parts = [part.clamp_min(0).mean(dim=0).double().cpu() for part in products(recording, place)]
+    return torch.cat(parts)  # (rows, S) each -> (T, S)
 
 
 def carried(start: Tensor, layers: Maps) -> Tensor:

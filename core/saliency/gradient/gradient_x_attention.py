@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from core.models.model import Model
 from core.saliency.blindness import without_embeddings
-from core.saliency.gradient.walking import walked_back
+from core.saliency.gradient.walking import by_key, walked_back
 from core.saliency.method import Method, Passes, Raw
 from core.saliency.question import Question
 from core.saliency.reading import without_attention
@@ -19,7 +19,7 @@ def run(question: Question, runner: Runner) -> Raw:
     recording = walked_back(question, runner)
     over_text = [place for place, call in enumerate(recording.calls) if call.stream in ("self", "pooling", "cross")]
     last = over_text[-1]
-    values = recording.product(last).double().mean(dim=0).sum(dim=0)  # (H, T, S) -> (S,)
+    values = by_key(recording, last)
     call = recording.calls[last]
     where = f"layer {call.layer}, mean over {call.heads} heads" if call.heads > 1 else "its one attention"
     return Raw(values, note=f"{where}, summed over queries.")

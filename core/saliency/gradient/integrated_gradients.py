@@ -23,7 +23,8 @@ def run(question: Question, runner: Runner) -> Raw:
     """Captum's IntegratedGradients, with more steps until the sum is right."""
     embeddings, baseline = question.embeddings(), question.baseline_embeddings()
     with torch.no_grad():
-        difference = float(runner.forward(embeddings)[0] - runner.forward(baseline)[0])
+        start = float(runner.forward(baseline)[0])
+        difference = float(runner.forward(embeddings)[0]) - start
     found, delta, steps = torch.zeros(embeddings.shape[1], dtype=torch.float64), float("inf"), 0
     for steps in STEPS:
         found = _path(embeddings, baseline, steps, runner)
@@ -34,6 +35,8 @@ def run(question: Question, runner: Runner) -> Raw:
     return Raw(
         found,
         delta=delta,
+        # What was there before any word: with it the scores sum to F.
+        rest=start + float(found.sum() - found[list(question.scored)].sum()),
         checks=(f"sum = F − F(baseline) within {delta:.2g}, {steps} steps",),
         note=missed,
     )

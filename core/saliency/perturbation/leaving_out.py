@@ -26,4 +26,4 @@ def lacks_token(model: Model, way: str) -> str:
     """Why a model cannot have words replaced; "" where it has such a token."""
     if replacement_id(model, way) is not None:
         return ""
-    return f"{model.name} has no {way} token to put in a word's place: choose occlusion by attention, or deletion."
+    return f"{model.name} has no {way} token to put in a word's place: choose deletion."

@@ -24,6 +24,7 @@ FIRST = ("gradient_norm", "input_x_gradient")
 # Above this somebody has to say that it is worth it.
 SECONDS_AT_ONCE = 8.0
 STATISTICS = {"tau": "Kendall's tau", "rho": "Spearman's rho", "kappa": "Top words, beyond chance"}
+NO_ATTENTION = "Choose the method “Attention weight” to see it beside a gradient."
 TOO_FEW = "Agreement needs the scores of two methods: choose more methods in the sidebar."
 ATTENTION_PAGE = "pages/attention.py"
 
@@ -44,7 +45,7 @@ def agreement_panel(question: Question, answers: Answers, wish: Wish) -> None:
     attention = next((each for each in scored if each.method == ATTENTION), None)
     others = [each for each in scored if each is not attention]
     if attention is None:
-        note("Choose the method “Attention weight” to see it beside a gradient.", "info")
+        note(getattr(answers.ready.get(ATTENTION), "sentence", "") or NO_ATTENTION, "info")
         return
     against = _against(others)
     left, right = st.columns(2, gap="small")
@@ -86,6 +87,9 @@ def _against(others: list[Scores]) -> Scores:
 
 
 def _control(question: Question, attention: Scores, against: Scores, wish: Wish) -> None:
+    if question.trace.streams not in (("pooling",), ("self",)):
+        small_print("There is no control for the cross-attention of a translator.", "no-control")
+        return
     from core.agreement.control import DRAWS, GRADIENTS
     from core.saliency import METHODS, estimate
 

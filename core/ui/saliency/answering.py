@@ -6,7 +6,7 @@ Rows appear as they are ready: a run works for a moment, shows what it has, and 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -78,7 +78,7 @@ def answers_of(wish: Wish, question: Question) -> Answers:
     heavy: dict[str, float] = {}
     pending: list[str] = []
     started = time.perf_counter()
-    for name in wish.methods:
+    for name in in_order(wish.methods):
         if sentence := METHODS[name].refuse(question.model):
             ready[name] = Refused(name, sentence)
             continue
@@ -95,8 +95,14 @@ def answers_of(wish: Wish, question: Question) -> Answers:
             ready[name] = _answer(asked, question, name)
     if stopped and pending:
         note(STOPPED_WORDS, "info")
-    order = {name: place for place, name in enumerate(wish.methods)}
-    return Answers(dict(sorted(ready.items(), key=lambda item: order[item[0]])), heavy, tuple(pending))
+    return Answers(ready, heavy, tuple(pending))
+
+
+def in_order(names: Sequence[str]) -> list[str]:
+    """Methods in the order of the menu, each once, so that families stand together."""
+    from core.saliency import METHODS
+
+    return [name for name in METHODS if name in names]
 
 
 def worked_out(question: Question, wish: Wish, what: tuple[object, ...], make: Callable[[Job], T]) -> T | None:
@@ -106,7 +112,7 @@ def worked_out(question: Question, wish: Wish, what: tuple[object, ...], make: C
         return with_progress(
             asked.model,
             lambda job: stored((asked, *what), lambda: _in_turn(question, job, make), lambda _: SMALL, job),
-            key=f"saliency_{what[0]}_progress",
+            key=f"saliency_{'_'.join(part for part in what if isinstance(part, str))}_progress",
         )
     except HeadlightError as error:
         note(str(error), "error")
@@ -157,7 +163,7 @@ def _answer(asked: Asked, question: Question, name: str) -> Any:
         METHODS[name].title,
         lambda job: stored((asked, name), lambda: work(job), lambda _: SMALL, job),
         on_stop=lambda: st.session_state.update({STOPPED: asked}),
-        key="saliency_method_progress",
+        key=f"saliency_{name}_progress",
     )
 
 
@@ -176,7 +182,7 @@ def _ask(job: Job, asked: Asked) -> Question:
     folder = own_models.folder_of(asked.model)
     model = resources.models().get(asked.model, DTYPE, job, folder=folder)
     with resources.session().queues.of(model.device).turn(job):
-        wanted = asked.target if asked.foil is None or asked.target is None else (asked.target, asked.foil)
+        wanted = asked.target if asked.foil is None else (asked.target, asked.foil)
         return ask(
             model,
             asked.text,

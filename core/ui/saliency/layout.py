@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.ui.card import figure_card
 from core.ui.saliency.agreement_panel import agreement_panel
-from core.ui.saliency.answering import Answers, allow
+from core.ui.saliency.answering import Answers, allow, in_order
 from core.ui.saliency.cost_panel import cost_panel, guide_panel
 from core.ui.saliency.matter_panel import matter_panel
 from core.ui.saliency.offered import AT_FIRST
@@ -27,7 +27,7 @@ def show(question: Question, answers: Answers, wish: Wish) -> None:
     target_bar(question)
     # Before anybody has chosen, methods that do not apply to this model are none of the page's business.
     unasked = _refused(answers) if wish.methods == AT_FIRST else frozenset()
-    shown = [name for name in wish.methods if name not in answers.heavy and name not in unasked]
+    shown = [name for name in in_order(wish.methods) if name not in answers.heavy and name not in unasked]
     if shown:
         rows = rows_of(question, shown, answers.ready, _picked(question))
         figure_card(words_figure(rows), {"pick": partial(_pick, len(question.groups))}, {})

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.ui.saliency.state import FOIL, TARGET
-from core.ui.saliency.wording import literal
+from core.ui.saliency.wording import literal, shortened
 
 if TYPE_CHECKING:
     from core.saliency import Question, Target
 
 NOTHING = "nothing"
 MOST_SHOWN = 40
+MOST_LETTERS = 24
 LABELS = {
     "label": "Explain the label",
     "next token": "Explain the next token",
@@ -40,7 +41,7 @@ def target_bar(question: Question) -> None:
             on_change=partial(_choose, key, question.target.index),
             required=True,
         )
-        if question.target.kind in ("label", "next token") and len(targets) > 1:
+        if question.target.kind in ("label", "next token") and len(targets) > 2:
             _against(question, targets)
         else:
             st.empty()
@@ -48,7 +49,8 @@ def target_bar(question: Question) -> None:
 
 def named(target: Target) -> str:
     """A target with its probability, as a menu shows it."""
-    return target.label if target.probability is None else f"{target.label} · {_percent(target.probability)}"
+    label = shortened(target.label, MOST_LETTERS)
+    return label if target.probability is None else f"{label} · {_percent(target.probability)}"
 
 
 def _shown(question: Question) -> tuple[Target, ...]:

@@ -164,7 +164,7 @@ def arrive(arriving: Arrival, known: tuple[str, ...]) -> None:
         state[key] = None if number is None else whole_number(number)
     methods = arriving.get("methods")
     named = [] if methods is None else methods.split(",")
-    state[METHODS] = [name for name in named if name in known] or list(AT_FIRST)
+    state[METHODS] = [name for name in dict.fromkeys(named) if name in known] or list(AT_FIRST)
     if strange := [name for name in named if name not in known]:
         arriving.remarks.append(f"There is no method {strange[0][:QUOTED]} here: it is left out.")
 

@@ -14,15 +14,25 @@ from core.ui.saliency.wish import Wish
 if TYPE_CHECKING:
     from core.saliency import Question
 
+MOST_LETTERS = 60
 HOW_TO = (
     "Each row is a method: compare along a row. Attention is a weight, not a reason; below the words stands what the "
     "methods' agreement is worth."
 )
 
 
+def shortened(label: str, most: int) -> str:
+    """A label of so many letters at most."""
+    return label if len(label) <= most else f"{label[: most - 1]}…"
+
+
 def title_of(question: Question | None) -> str:
     """What is explained."""
-    return "Saliency" if question is None else literal(question.target.words[:1].upper() + question.target.words[1:])
+    return (
+        "Saliency"
+        if question is None
+        else literal(shortened(question.target.words[:1].upper() + question.target.words[1:], MOST_LETTERS))
+    )
 
 
 def literal(text: str) -> str:
@@ -45,7 +55,13 @@ def facts_of(question: Question | None) -> list[tuple[str, str]]:
         ),
     ]
     if question.target.kind != "similarity":
-        facts.insert(0, (f"p = {probability:.3f}", "The probability that the model gives the target."))
+        facts.insert(
+            0,
+            (
+                f"p = {probability:.3f}" if probability >= 0.0005 else "p < 0.001",
+                "The probability that the model gives the target.",
+            ),
+        )
     return facts
 
 
