@@ -7,7 +7,7 @@ from core.ui.components import mount
 from core.ui.frame import need_frame
 from core.ui.saliency import wording
 from core.ui.saliency.agreement_panel import leave_for_head
-from core.ui.saliency.answering import answers_of, question_of
+from core.ui.saliency.answering import answers_of, go_on, question_of
 from core.ui.saliency.controls import controls
 from core.ui.saliency.layout import show
 from core.ui.saliency.talk_row import talk_row
@@ -45,4 +45,4 @@ if question is not None:
     if answers.pending and not wording.is_stopped(wish):
         # The next run draws the page anew, so it has to say the same again.
         remarks.keep(told)
-        st.rerun()
+        go_on()

@@ -34,6 +34,9 @@ _ARRIVED = "parameters_of_arrival"
 # before the answer to the click before had arrived.
 _TOLD = "address_as_told"
 _PENDING = "address_parameters"
+# What the run before was told that the address says; and at an arrival that and what it made the address say.
+_BEFORE = "parameters_of_run_before"
+_LEFT = "parameters_that_were_left"
 
 
 def notice_arrival() -> None:
@@ -45,6 +48,7 @@ def notice_arrival() -> None:
     if not state.get(_VISITED):
         state[_PENDING] = {reader: {} for reader in READERS}
     state[_VISITED] = True
+    state[_LEFT] = (state.get(_BEFORE), state.get(_TOLD))
     state[_TOLD] = st.query_params.to_dict()
     state[_ARRIVED] = {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
     state[_PENDING] |= dict.fromkeys(_readers_of(None), state[_ARRIVED])
@@ -53,12 +57,16 @@ def notice_arrival() -> None:
 def notice_page(page: str) -> None:
     """To be called once it is known which page is open: an arrival's parameters are for its readers. page: its path."""
     state = st.session_state
-    arrived = state.pop(_ARRIVED, None)
-    if arrived is not None:
+    arrived, other = state.pop(_ARRIVED, None), state.get(_PAGE, page) != page
+    if arrived is not None and other and st.query_params.to_dict() in state[_LEFT]:
+        # After Back to another page Streamlit tells the parameters of the page that was left, so they are no wish of
+        # this one: its controls are as they were left, and say themselves what the address was.
+        state[_TOLD] = {}
+    elif arrived is not None:
         state[_PENDING] |= dict.fromkeys(_readers_of(page), arrived)
-    elif state.get(_PAGE) != page:
+    elif other:
         state[_TOLD] = st.query_params.to_dict()
-    state[_PAGE] = page
+    state[_PAGE], state[_BEFORE] = page, st.query_params.to_dict()
 
 
 def send(page: str, parameters: Mapping[str, str]) -> None:

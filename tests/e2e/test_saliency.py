@@ -168,8 +168,8 @@ def test_agreement_is_that_of_core_and_has_no_serious_finding(browser, address: 
         assert app.problems == []
 
 
-def test_a_click_on_a_head_opens_it_on_the_attention_page(saliency: App):
-    arrive(saliency, TRANSFORMER, example="review-bad")
+def test_a_click_on_a_head_opens_it_on_the_attention_page_and_back_returns(saliency: App):
+    arrive(saliency, TRANSFORMER, example="review-bad", scalar="logit")
     saliency.card("headagreement").locator(".js-plotly-plot .points .point").first.wait_for(timeout=LONG)
     saliency.card("headagreement").scroll_into_view_if_needed()
     box = saliency.card("headagreement").locator(".points .point").nth(6).bounding_box()
@@ -181,6 +181,13 @@ def test_a_click_on_a_head_opens_it_on_the_attention_page(saliency: App):
     assert "text" not in parameters(saliency)
     written = saliency.page.get_by_role("textbox", name="Text", exact=True)
     expect(written).to_have_value("The plot is dull and the jokes fall flat.")
+    # The Attention page's address was completed once it was there, so it stands in the history twice.
+    while "/saliency" not in saliency.page.url:
+        saliency.page.go_back()
+        saliency.page.wait_for_timeout(1000)
+        saliency.idle()
+    ready(saliency, "agreement")
+    assert {"example": "review-bad", "scalar": "logit"}.items() <= parameters(saliency).items()
 
 
 def test_erasure_and_its_light_stand_under_does_it_matter_and_random_weights_on_a_click(saliency: App):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import streamlit as st
 
@@ -18,9 +18,9 @@ from core.jobs.background import sentence_of
 from core.ui import own_models, remarks, resources
 from core.ui.progress import AT_ONCE, with_progress
 from core.ui.saliency.offered import SECOND_TEXT
-from core.ui.saliency.state import ALLOWED, CHECKED, FOIL, STOPPED, TARGET
+from core.ui.saliency.state import ALLOWED, CHECKED, FOIL, STOPPED, STOPPED_WORKS, TARGET
 from core.ui.saliency.wish import Asked, Wish
-from core.ui.starting import libraries
+from core.ui.starting import SECONDS_TO_SEND, libraries
 from core.ui.words import note
 
 if TYPE_CHECKING:
@@ -33,7 +33,9 @@ SECONDS_A_RUN = 0.6
 # What takes longer is run on a click only.
 SECONDS_AT_ONCE = 10.0
 SMALL = 4096
+STOPPED_QUESTION = "The run was stopped; press Explain to start it again."
 STOPPED_WORDS = "The methods were stopped; press Explain to go on."
+STOPPED_WORK = "This was stopped; press Explain to go on."
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,15 @@ def question_of(wish: Wish) -> Question | None:
     if not asked.text.strip():
         note("Type a text to explain what the model makes of it.", "info")
         return None
+    if st.session_state.get(STOPPED) == asked and not is_kept((asked,)):
+        note(STOPPED_QUESTION, "info")
+        return None
     try:
-        return with_progress(asked.model, lambda job: stored((asked,), lambda: _ask(job, asked), _size, job))
+        return with_progress(
+            asked.model,
+            lambda job: stored((asked,), lambda: _ask(job, asked), _size, job),
+            on_stop=lambda: st.session_state.update({STOPPED: asked}),
+        )
     except HeadlightError as error:
         if asked.target is not None and not isinstance(error, Cancelled):
             _leave_target(error)
@@ -77,7 +86,7 @@ def answers_of(wish: Wish, question: Question) -> Answers:
     ready: dict[str, Any] = {}
     heavy: dict[str, float] = {}
     pending: list[str] = []
-    started = time.perf_counter()
+    started, news = time.perf_counter(), False
     for name in in_order(wish.methods):
         if sentence := METHODS[name].refuse(question.model):
             ready[name] = Refused(name, sentence)
@@ -89,13 +98,20 @@ def answers_of(wish: Wish, question: Question) -> Answers:
         seconds = estimate(question, [name])
         if seconds > SECONDS_AT_ONCE and (asked, name) not in allowed:
             heavy[name] = seconds
-        elif stopped or (pending or time.perf_counter() - started > SECONDS_A_RUN):
+        elif stopped or pending or (ready and time.perf_counter() - started + seconds > SECONDS_A_RUN and news):
+            # What takes long is left to the next run, so that what is ready stands on the page meanwhile.
             pending.append(name)
         else:
-            ready[name] = _answer(asked, question, name)
+            ready[name], news = _answer(asked, question, name), True
     if stopped and pending:
         note(STOPPED_WORDS, "info")
     return Answers(ready, heavy, tuple(pending))
+
+
+def go_on() -> NoReturn:
+    """Start the page again for the methods that are pending, once what is ready has reached the browser."""
+    time.sleep(SECONDS_TO_SEND)
+    st.rerun()
 
 
 def in_order(names: Sequence[str]) -> list[str]:
@@ -107,16 +123,26 @@ def in_order(names: Sequence[str]) -> list[str]:
 
 def worked_out(question: Question, wish: Wish, what: tuple[object, ...], make: Callable[[Job], T]) -> T | None:
     """Something that is worked out of the question: from the store, or now with progress; None where it cannot be."""
-    asked = wish.asked
+    asked, stopped = wish.asked, st.session_state.get(STOPPED_WORKS, frozenset())
+    if (asked, *what) in stopped and not is_kept((asked, *what)):
+        note(STOPPED_WORK, "info")
+        return None
     try:
         return with_progress(
             asked.model,
             lambda job: stored((asked, *what), lambda: _in_turn(question, job, make), lambda _: SMALL, job),
+            on_stop=lambda: st.session_state.update({STOPPED_WORKS: stopped | {(asked, *what)}}),
             key=f"saliency_{'_'.join(part for part in what if isinstance(part, str))}_progress",
         )
-    except HeadlightError as error:
-        note(str(error), "error")
+    except Exception as error:
+        note(sentence_of(error, asked.model), "error")
         return None
+
+
+def is_kept(key: tuple[object, ...]) -> bool:
+    """Whether this session has the result already."""
+    session = resources.session()
+    return session.results.kept((session.name, "saliency", *key)) is not None
 
 
 def stored(key: tuple[object, ...], make: Callable[[], T], size: Callable[[T], int], job: Job) -> T:
@@ -155,9 +181,10 @@ def _answer(asked: Asked, question: Question, name: str) -> Any:
     def work(job: Job) -> Any:
         try:
             return _in_turn(question, job, lambda job: scores_of(question, name, job))
-        except HeadlightError as error:
+        except Exception as error:
+            # One method that fails in a way nobody foresaw leaves the others their rows.
             job.check()
-            return Refused(name, str(error))
+            return Refused(name, sentence_of(error, METHODS[name].title))
 
     return with_progress(
         METHODS[name].title,
@@ -183,7 +210,7 @@ def _ask(job: Job, asked: Asked) -> Question:
     model = resources.models().get(asked.model, DTYPE, job, folder=folder)
     with resources.session().queues.of(model.device).turn(job):
         wanted = asked.target if asked.foil is None else (asked.target, asked.foil)
-        return ask(
+        question = ask(
             model,
             asked.text,
             text_pair=asked.text_pair.strip() or (SECOND_TEXT if kind_of(model) == SIMILARITY else None),
@@ -195,6 +222,9 @@ def _ask(job: Job, asked: Asked) -> Question:
             answer=asked.answer.strip() or None if model.card.answers else None,
             job=job,
         )
+        # Its size is asked for at once, and it takes a pass through the model, so it is run in this turn.
+        question.trace  # noqa: B018
+        return question
 
 
 def _size(question: Question) -> int:

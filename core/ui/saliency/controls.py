@@ -20,6 +20,7 @@ from core.ui.saliency.state import (
     PAIR,
     SCALAR,
     STOPPED,
+    STOPPED_WORKS,
     TEXT,
 )
 from core.ui.saliency.wish import (
@@ -94,6 +95,7 @@ def controls() -> Wish:
 def forget_stop() -> None:
     """A new press means that an earlier stop no longer counts."""
     st.session_state.pop(STOPPED, None)
+    st.session_state.pop(STOPPED_WORKS, None)
 
 
 def open_example(example: Example) -> None:

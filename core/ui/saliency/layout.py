@@ -16,6 +16,7 @@ from core.ui.saliency.offered import AT_FIRST
 from core.ui.saliency.state import PICKED, VIEW
 from core.ui.saliency.target_bar import target_bar
 from core.ui.saliency.wish import VIEWS, Wish
+from core.ui.saliency.wording import is_stopped
 from core.views import rows_of, words_figure
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def show(question: Question, answers: Answers, wish: Wish) -> None:
     # What compares methods waits for all of them: it would be drawn anew with each.
     if wish.view == "guide":
         guide_panel()
-    elif answers.pending:
+    elif answers.pending and not is_stopped(wish):
         st.empty()
     elif wish.view == "agreement":
         agreement_panel(question, answers, wish)

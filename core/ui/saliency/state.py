@@ -22,5 +22,7 @@ PICKED = "saliency_picked"
 AGAINST, STATISTIC = "saliency_against", "saliency_statistic"
 # Methods that somebody let run although they take long, and the question whose runs somebody stopped.
 ALLOWED, STOPPED = "saliency_allowed", "saliency_stopped"
+# What else was worked out of a question until somebody stopped it, as keys of its result.
+STOPPED_WORKS = "saliency_stopped_works"
 # What was asked for on a click, such as the sanity check: names with the question that it was asked of.
 CHECKED = "saliency_checked"
