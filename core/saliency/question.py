@@ -131,26 +131,6 @@ class Question:
         given = {"inputs_embeds": embeddings, **self._beside_embeddings(len(embeddings))}
         return self.reader.scalar(self._answer(given, there, None), there)
 
-    def score_both(self, embeddings: Tensor) -> Tensor:
-        """F of an encoder-decoder's source (1, T, E), differentiable in its decoder's layers too: (1,).
-
-        Its decoder reads embeddings that ask for a gradient, so that none of its attention stands outside the graph.
-        Raises HeadlightError where the network does not take those.
-        """
-        own = self._inputs
-        if "decoder_inputs_embeds" not in self.model.accepted:
-            raise HeadlightError(f"{self.model.name} takes no embeddings of its answer: choose gradient × attention.")
-        with torch.no_grad():
-            answer = self.model.network.get_input_embeddings()(own["decoder_input_ids"])
-        there = self.attention_mask()
-        taken = {"attention_mask": there, "use_cache": False}
-        found = self.model.network(
-            inputs_embeds=embeddings,
-            decoder_inputs_embeds=answer.detach().requires_grad_(),
-            **{name: value for name, value in taken.items() if name in self.model.accepted},
-        )
-        return self.reader.scalar(found, there)
-
     def score_ids(self, ids: Tensor, mask: Tensor, types: Tensor | None = None) -> Tensor:
         """F of other tokens (N, T') -> (N,), without a graph; see `answer_ids`."""
         return self.reader.scalar(self.answer_ids(ids, mask, types), mask)

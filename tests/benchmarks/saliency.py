@@ -149,7 +149,8 @@ def _save_classifier(folder: str) -> None:
     torch.manual_seed(0)
     config = BertConfig(**BASE, vocab_size=tokenizer.get_vocab_size())
     AutoModelForSequenceClassification.from_config(config).save_pretrained(folder)
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
+    words = PreTrainedTokenizerFast(tokenizer_object=tokenizer, mask_token="<s>", unk_token="</s>")
+    words.save_pretrained(folder)
 
 
 def _both(question: Question, method: Method) -> tuple[str, float, float]:

@@ -70,8 +70,9 @@ def cost_panel(answers: Answers) -> None:
     with st.container(border=True, key="saliency_cost"):
         st.dataframe(pd.DataFrame(rows, columns=list(COLUMNS)), hide_index=True, column_config=config, width="stretch")
         small_print(
-            "A forward or backward is one text through the model. Attention methods share one forward. Sums hold for "
-            "additive methods, special tokens and biases counted.",
+            "A forward or backward is one text through the model. Attention methods share one forward, and one backward"
+            " that finds the rows which the answer is read from. Sums hold for additive methods, with special "
+            "tokens, biases and the baseline's answer.",
             "of-cost",
         )
 
