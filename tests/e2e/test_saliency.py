@@ -169,7 +169,7 @@ def test_agreement_is_that_of_core_and_has_no_serious_finding(browser, address: 
 
 
 def test_a_click_on_a_head_opens_it_on_the_attention_page_and_back_returns(saliency: App):
-    arrive(saliency, TRANSFORMER, example="review-bad", scalar="logit")
+    arrive(saliency, TRANSFORMER, example="review-bad", scalar="logit", statistic="rho", beside="input_x_gradient")
     saliency.card("headagreement").locator(".js-plotly-plot .points .point").first.wait_for(timeout=LONG)
     saliency.card("headagreement").scroll_into_view_if_needed()
     box = saliency.card("headagreement").locator(".points .point").nth(6).bounding_box()
@@ -187,7 +187,9 @@ def test_a_click_on_a_head_opens_it_on_the_attention_page_and_back_returns(salie
         saliency.page.wait_for_timeout(1000)
         saliency.idle()
     ready(saliency, "agreement")
-    assert {"example": "review-bad", "scalar": "logit"}.items() <= parameters(saliency).items()
+    kept = {"example": "review-bad", "scalar": "logit", "statistic": "rho", "beside": "input_x_gradient"}
+    assert kept.items() <= parameters(saliency).items()
+    assert "Input × gradient" in saliency.caption("scatter")
 
 
 def test_erasure_and_its_light_stand_under_does_it_matter_and_random_weights_on_a_click(saliency: App):

@@ -12,6 +12,7 @@ from core.ui.arrival import QUOTED, Arrival, whole_number
 from core.ui.examples import Example
 from core.ui.saliency.offered import AT_FIRST, examples_of, first_text, models
 from core.ui.saliency.state import (
+    AGAINST,
     AGGREGATION,
     ANSWER,
     BASELINE,
@@ -22,6 +23,7 @@ from core.ui.saliency.state import (
     PAIR,
     PICKED,
     SCALAR,
+    STATISTIC,
     TARGET,
     TEXT,
     VIEW,
@@ -31,6 +33,9 @@ UNITS = {"word": "Words", "token": "Tokens"}
 SCALARS = ("margin", "logit", "log probability", "probability")
 BASELINES = ("default", "mask", "unknown", "zero", "mean", "padding")
 AGGREGATIONS = ("l2", "l1", "dot", "absolute dot")
+STATISTICS = ("tau", "rho", "kappa")
+# What attention weight stands beside at first.
+BESIDE = "gradient_norm"
 VIEWS = {
     "agreement": "Agreement",
     "matter": "Does it matter?",
@@ -93,11 +98,14 @@ class Wish:
             "view": (self.view, next(iter(VIEWS))),
         }
         picked = st.session_state.get(PICKED)
+        shown = {"statistic": (STATISTIC, STATISTICS[0]), "beside": (AGAINST, BESIDE)}
+        kept = {name: str(st.session_state.get(key) or first) for name, (key, first) in shown.items()}
         return {
             "model": asked.model,
             **({} if example is None else {"example": example.slug}),
             **{name: str(number) for name, number in numbers.items() if number is not None},
             **{name: value for name, (value, first) in chosen.items() if value != first},
+            **{name: value for name, value in kept.items() if value != shown[name][1]},
             **({} if picked is None else {"word": str(picked)}),
         }
 
@@ -159,6 +167,8 @@ def arrive(arriving: Arrival, known: tuple[str, ...]) -> None:
     state[BASELINE] = arriving.choice("baseline", BASELINES, BASELINES[0], "baseline")
     state[AGGREGATION] = arriving.choice("aggregation", AGGREGATIONS, AGGREGATIONS[0], "aggregation")
     state[VIEW] = arriving.choice("view", tuple(VIEWS), next(iter(VIEWS)), "view")
+    state[STATISTIC] = arriving.choice("statistic", STATISTICS, STATISTICS[0], "statistic")
+    state[AGAINST] = arriving.choice("beside", known, BESIDE, "method")
     for key, name in ((TARGET, "about"), (FOIL, "against"), (PICKED, "word")):
         number = arriving.get(name)
         state[key] = None if number is None else whole_number(number)
