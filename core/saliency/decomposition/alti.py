@@ -8,22 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from core.saliency.decomposition.refusing import refuse
 from core.saliency.method import Method, Passes, Raw
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from core.models.model import Model
     from core.saliency.decomposition.attention_blocks import Blocks
     from core.saliency.question import Question
     from core.saliency.runner import Runner
-
-
-def refuse(model: Model) -> str:
-    """Why the model's layers cannot be read, in one sentence; "" where they can."""
-    from core.saliency.decomposition.families import refusal
-
-    return refusal(model.network)
 
 
 def cost(question: Question) -> Passes:
