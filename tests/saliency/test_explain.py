@@ -172,3 +172,21 @@ def test_the_menu_has_every_method_in_its_order() -> None:
 def test_the_menu_costs_no_torch() -> None:
     code = "import sys, core.saliency; assert not {'torch', 'captum', 'transformers', 'scipy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.filterwarnings("ignore:.*quantiz")
+@pytest.mark.parametrize("name", ["sentiment-transformer", "sentiment-minilm-lora", "all-MiniLM-L6-v2", "lm-rotary"])
+def test_a_quantised_model_has_no_gradient_and_keeps_the_rest(name: str) -> None:
+    """Its residual would still pass something back, round the layers that pass nothing."""
+    model = opened(name)
+    layers = {torch.nn.Linear}
+    network = torch.ao.quantization.quantize_dynamic(copy.deepcopy(model.network), layers, dtype=torch.qint8)
+    quantised = other_network(model, network)
+    question = ask(quantised, FILM, **SHIPPED.get(name, {}))
+    given = dict(zip(METHODS, explain_all(question, list(METHODS)), strict=True))
+    for method in METHODS.values():
+        if method.family == "gradient" and not method.refuse(model):
+            assert "pass no gradient back" in getattr(given[method.name], "sentence", ""), method.name
+    for kept in ("attention", "rollout", "value_zeroing", "occlusion_attention", "occlusion_unknown", "deletion"):
+        assert np.isfinite(given[kept].values).all(), kept
+    assert METHODS["gradient_norm"].refuse(model) == ""

@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from core.models.model import Model
+from core.saliency.blindness import without_gradient
 from core.saliency.method import Method, Passes, Raw
 from core.saliency.question import Question
 from core.saliency.runner import Runner
@@ -97,7 +98,7 @@ def run(question: Question, runner: Runner) -> Raw:
 
 def _refuse(model: Model) -> str:
     if model.card.family == "headlight_transformer":
-        return ""
+        return without_gradient(model)
     return f"The rules are written for Headlight's own Transformer, which {model.name} is not: choose input × gradient."
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from captum.attr import Saliency
 
-from core.saliency.blindness import without_embeddings
+from core.saliency.blindness import without_gradient
 from core.saliency.gradient.aggregation import aggregated
 from core.saliency.method import Method, Passes, Raw
 from core.saliency.question import Question
@@ -32,6 +32,6 @@ METHOD = Method(
     formula=r"s_i = \left\lVert \partial F / \partial e_i \right\rVert_2",
     cost=lambda question: Passes(1, 1),
     run=run,
-    refuse=without_embeddings,
+    refuse=without_gradient,
     uses=frozenset({"scalar", "aggregation"}),
 )

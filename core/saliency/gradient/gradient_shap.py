@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from captum.attr import GradientShap
 
-from core.saliency.blindness import without_embeddings
+from core.saliency.blindness import without_gradient
 from core.saliency.gradient.seeding import SEED, seeded
 from core.saliency.method import Method, Passes, Raw
 from core.saliency.question import Question
@@ -57,6 +57,6 @@ METHOD = Method(
     r"\frac{\partial F}{\partial e_i}\bigl(b + t\,(e + \varepsilon - b)\bigr)\right]",
     cost=lambda question: Passes(RUNS * SAMPLES + 2, RUNS * SAMPLES),
     run=run,
-    refuse=without_embeddings,
+    refuse=without_gradient,
     uses=frozenset({"scalar", "baseline"}),
 )

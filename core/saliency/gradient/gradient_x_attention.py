@@ -6,7 +6,7 @@ Of a Transformer it is read in the last layer that the text is attended in, as t
 from __future__ import annotations
 
 from core.models.model import Model
-from core.saliency.blindness import without_embeddings
+from core.saliency.blindness import without_gradient
 from core.saliency.gradient.walking import by_key, walked_back
 from core.saliency.method import Method, Passes, Raw
 from core.saliency.question import Question
@@ -27,7 +27,7 @@ def run(question: Question, runner: Runner) -> Raw:
 
 def refuse(model: Model) -> str:
     """Why there is no gradient to the weights; "" where there is."""
-    if sentence := without_attention(model) or without_embeddings(model):
+    if sentence := without_attention(model) or without_gradient(model):
         return sentence
     if getattr(model.network.config, "attention", "") in ("guided", "uniform"):
         return f"{model.name} does not work its weights out itself, so they have no gradient: choose occlusion."

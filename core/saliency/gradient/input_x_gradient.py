@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from captum.attr import InputXGradient
 
-from core.saliency.blindness import without_embeddings
+from core.saliency.blindness import without_gradient
 from core.saliency.method import Method, Passes, Raw
 from core.saliency.question import Question
 from core.saliency.runner import Runner, finite, without_cudnn
@@ -31,6 +31,6 @@ METHOD = Method(
     formula=r"s_i = e_i \cdot \partial F / \partial e_i",
     cost=lambda question: Passes(1, 1),
     run=run,
-    refuse=without_embeddings,
+    refuse=without_gradient,
     uses=frozenset({"scalar"}),
 )

@@ -9,7 +9,7 @@ import torch
 from captum.attr import IntegratedGradients
 from torch import Tensor
 
-from core.saliency.blindness import without_embeddings
+from core.saliency.blindness import without_gradient
 from core.saliency.method import Method, Passes, Raw
 from core.saliency.question import Question
 from core.saliency.runner import Runner, finite, without_cudnn
@@ -64,6 +64,6 @@ METHOD = Method(
     formula=r"s_i = (e_i - b_i) \cdot \int_0^1 \frac{\partial F}{\partial e_i}\bigl(b + t\,(e - b)\bigr)\, dt",
     cost=lambda question: Passes(STEPS[0] + 2, STEPS[0]),
     run=run,
-    refuse=without_embeddings,
+    refuse=without_gradient,
     uses=frozenset({"scalar", "baseline"}),
 )

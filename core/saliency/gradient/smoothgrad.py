@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from captum.attr import NoiseTunnel, Saliency
 
-from core.saliency.blindness import without_embeddings
+from core.saliency.blindness import without_gradient
 from core.saliency.gradient.aggregation import aggregated
 from core.saliency.gradient.seeding import SEED, seeded
 from core.saliency.method import Method, Passes, Raw
@@ -49,6 +49,6 @@ METHOD = Method(
     r"\ \varepsilon_s \sim \mathcal N(0, \sigma^2)",
     cost=lambda question: Passes(SAMPLES, SAMPLES),
     run=run,
-    refuse=without_embeddings,
+    refuse=without_gradient,
     uses=frozenset({"scalar", "aggregation"}),
 )

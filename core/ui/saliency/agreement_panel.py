@@ -11,7 +11,7 @@ import streamlit as st
 from core.ui import address, own_texts
 from core.ui.card import figure_card
 from core.ui.saliency.answering import Answers, ask_for, is_asked_for, worked_out
-from core.ui.saliency.state import AGAINST, PICKED, STATISTIC
+from core.ui.saliency.state import AGAINST, LEAVES_FOR, PICKED, STATISTIC
 from core.ui.saliency.wish import Wish
 from core.ui.words import note, small_print
 from core.views import agreement_figure, control_figure, head_agreement_figure, scatter_figure
@@ -158,7 +158,7 @@ def _run_heads(question: Question, against: Scores, job: Any) -> Any:
 def _open_head(wish: Wish, stream: str, value: Any) -> None:
     """The head on the Attention page, with the same text; its texts go by a number, so none comes into the address."""
     texts = {name: text for name, text in (("text", wish.asked.text), ("target", wish.asked.answer)) if text.strip()}
-    st.session_state["saliency_leaves_for"] = {
+    st.session_state[LEAVES_FOR] = {
         "model": wish.asked.model,
         "layer": str(value["layer"]),
         "head": str(value["head"]),
@@ -169,7 +169,7 @@ def _open_head(wish: Wish, stream: str, value: Any) -> None:
 
 def leave_for_head() -> None:
     """Go to the head that was clicked, if one was; a callback cannot change the page."""
-    parameters = st.session_state.pop("saliency_leaves_for", None)
+    parameters = st.session_state.pop(LEAVES_FOR, None)
     if parameters is not None:
         address.send("", parameters)
         st.switch_page(ATTENTION_PAGE, query_params=parameters)

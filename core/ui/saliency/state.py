@@ -26,3 +26,5 @@ ALLOWED, STOPPED = "saliency_allowed", "saliency_stopped"
 STOPPED_WORKS = "saliency_stopped_works"
 # What was asked for on a click, such as the sanity check: names with the question that it was asked of.
 CHECKED = "saliency_checked"
+# The head that was clicked, as parameters of the Attention page.
+LEAVES_FOR = "saliency_leaves_for"
