@@ -50,7 +50,7 @@ def test_a_copied_link_opens_the_same_view_of_the_readers_own_text(clipboard: Ap
         other.drawn("Text")
         assert other.page.get_by_role("textbox", name="Text", exact=True).input_value() == OWN
         other.analyse("Another text.").drawn("Text")
-        assert "text" not in parameters(other.page.url)
+        other.page.wait_for_url(lambda url: "text" not in parameters(url))
         assert other.problems == []
 
 
