@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from core.positions.facts import facts_of
+
 if TYPE_CHECKING:
+    from torch import nn
     from transformers import PreTrainedModel
 
     from core.capture import Call
@@ -16,6 +19,7 @@ _OF_OURS = {
     "none": "no",
     "sinusoidal": "sinusoidal",
     "learned": "learned",
+    "shaw": "Shaw relative",
     "relative": "relative bias",
     "rotary": "rotary",
     "alibi": "ALiBi",
@@ -24,7 +28,24 @@ _OF_OURS = {
     "average": "no",
     "mlp": "no",
 }
-_LEARNED = {"albert", "bert", "bart", "camembert", "distilbert", "electra", "gpt2", "opt", "roberta", "xlm-roberta"}
+# Of all others, by what was read from their weights. The first that a model has names it: what acts in the scores tells
+# more than a table beside it.
+_BY_FACT = {
+    "relative": "relative bias",
+    "deberta": "disentangled",
+    "shaw": "Shaw relative",
+    "alibi": "ALiBi",
+    "rotary": "rotary",
+    "sinusoidal": "sinusoidal",
+    "learned": "learned",
+}
+# Where nothing was read from weights, but the family is known. Some have recurrent layers between those that attend.
+_BY_FAMILY = {
+    "xlnet": "Transformer-XL relative",
+    "granitemoehybrid": "recurrence",
+    "jamba": "recurrence",
+    "nemotron_h": "recurrence",
+}
 
 
 @dataclass(frozen=True)
@@ -36,8 +57,9 @@ class ModelCard:
     layers, heads     by stream; heads is the largest count where layers differ
     key_value_heads   by stream; fewer than heads where query heads share them
     widths            by stream; width of one head's queries and keys, 0 where only its weights are kept
-    positions         positional scheme: "learned", "rotary", "relative bias", "ALiBi" or "unknown"; of our own networks
-                      also "sinusoidal", "no", and "recurrence" or "convolution" in the place of a scheme
+    positions         positional scheme: "learned", "sinusoidal", "rotary", "relative bias", "disentangled", "Shaw
+                      relative", "ALiBi", "Transformer-XL relative" or "unknown"; "no" where a network of our own has
+                      none; "recurrence" or "convolution" in the place of a scheme
     max_tokens        tokens it reads, special ones included
     writes            whether it can go on by itself: decoders and encoder-decoders
     answers           whether it is an encoder-decoder, which can be made to say a target
@@ -69,7 +91,7 @@ def card_of(name: str, network: PreTrainedModel, calls: Sequence[Call], max_toke
         heads={stream: max(c.heads for c in calls) for stream, calls in by_stream.items()},
         key_value_heads={stream: max(c.key_value_heads for c in calls) for stream, calls in by_stream.items()},
         widths={stream: max(_width(c) for c in calls) for stream, calls in by_stream.items()},
-        positions=positional_scheme(network.config),
+        positions=positional_scheme(network),
         max_tokens=max_tokens,
         writes=network.can_generate(),
         answers=bool(network.config.is_encoder_decoder),
@@ -81,15 +103,12 @@ def _width(call: Any) -> int:
     return 0 if query is None else int(query.shape[-1])
 
 
-def positional_scheme(config: Any) -> str:
-    """The positional scheme that a transformers config describes."""
+def positional_scheme(network: nn.Module) -> str:
+    """The positional scheme of a network with a config, in the words of `ModelCard.positions`."""
+    config: Any = network.config
     if str(config.model_type).startswith("headlight_"):
         declared = getattr(config, "positions", None) or getattr(config, "encoder", None)
         return _OF_OURS.get(str(declared), "unknown") if declared else "recurrence"
-    if getattr(config, "alibi", False):
-        return "ALiBi"
-    if getattr(config, "rope_parameters", None) or getattr(config, "rope_theta", None):
-        return "rotary"
-    if getattr(config, "relative_attention_num_buckets", None):
-        return "relative bias"
-    return "learned" if config.model_type in _LEARNED else "unknown"
+    found = {fact.scheme for fact in facts_of(network)}
+    told = (words for scheme, words in _BY_FACT.items() if scheme in found)
+    return next(told, _BY_FAMILY.get(config.model_type, "unknown"))

@@ -26,8 +26,8 @@ class Cost:
 def run_nbytes(card: ModelCard, itemsize: int, tokens: int, decoder_tokens: int = 0) -> int:
     """Memory of a run: queries and keys of all layers, and blocks of weights while they are looked at.
 
-    Where queries and keys cannot be had, the weights of all layers are kept; a relative position bias is as large as
-    the weights of one layer, and one serves all layers of a stream.
+    Where queries and keys cannot be had, the weights of all layers are kept; a position bias is as large as the weights
+    of one layer, and one serves all layers of a stream, except Shaw's, which each layer's queries make anew.
     itemsize: bytes of a number in the model's format; decoder_tokens: of an encoder-decoder's decoder.
     """
     kept, keys_read = 0, 0
@@ -35,7 +35,7 @@ def run_nbytes(card: ModelCard, itemsize: int, tokens: int, decoder_tokens: int 
         sizes, (queries, keys) = _sizes(card, stream), _lengths(stream, tokens, decoder_tokens)
         kept += recording_nbytes(sizes, queries, keys, itemsize)
         kept += 0 if sizes.width else sizes.layers * layer_nbytes(sizes, queries, keys)
-        kept += layer_nbytes(sizes, queries, keys) if card.positions == "relative bias" else 0
+        kept += _biases(card.positions, sizes.layers) * layer_nbytes(sizes, queries, keys)
         # The formula reads one layer's keys in float32, once for each query head.
         keys_read = max(keys_read, 4 * sizes.heads * sizes.width * keys)
     return kept + keys_read + BLOCK_BYTES
@@ -65,6 +65,11 @@ def require_room(card: ModelCard, itemsize: int, device: str, tokens: int, decod
         f"{card.name} would need {needed / 1e9:,.1f} GB for {tokens:,} tokens and {free / 1e9:,.1f} GB are free: "
         f"shorten the text to about {fitting:,} tokens."
     )
+
+
+def _biases(positions: str, layers: int) -> int:
+    """How many position biases, each as large as the weights of a layer, a stream keeps."""
+    return {"relative bias": 1, "ALiBi": 1, "Shaw relative": layers}.get(positions, 0)
 
 
 def _sizes(card: ModelCard, stream: str) -> Sizes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import time
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from core.models.checking import checked
 from core.models.cost import Cost, cost_of, require_room
 from core.models.devices import describe_device
 from core.models.generation import GREEDY, Decoding, continue_with, end_ids
+from core.models.known_ids import require_embeddings, start_id
 from core.models.out_of_memory import memory_worded
 from core.models.prefixes import checked_prefix
 from core.models.reading import Reading
@@ -56,6 +58,7 @@ class Model:
         self.report = report
         self.revision = revision
         self.device = device
+        self._altered = ""
         self.accepted = set(inspect.signature(network.forward).parameters)
         self.card = self._probe()
         self._pace = self._timed()
@@ -97,6 +100,15 @@ class Model:
         """
         return self.run_reading(self.read(text, text_pair, target, generate, prefix, decoding, job), job)
 
+    def with_network(self, network: PreTrainedModel, remark: str) -> Model:
+        """The same model around an altered copy of its network, which `core.capture.prepare` has seen.
+
+        remark: what was altered; the provenance of its runs says it.
+        """
+        other = copy.copy(self)
+        other.network, other._altered = network, remark
+        return other
+
     def run_reading(self, reading: Reading, job: Job | None = None) -> Trace:
         """Run what `read` gave through the model once; see `run`."""
         total = sum(self.card.layers.values())
@@ -135,13 +147,19 @@ class Model:
             device=describe_device(self.device),
             backend=f"{path_of(self.network)}, recorded" if calls else "",
             mask=calls[0].mask_name if calls else "",
-            remark=self.report.remark,
+            remark=", ".join(filter(None, (self.report.remark, self._altered))),
             checks=(checked(recording, self.name, self.dtype),) if calls else (),
         )
 
     def estimate(self, tokens: int, decoder_tokens: int = 0) -> Cost:
         """What one pass over so many tokens will cost, told before it is paid."""
         return cost_of(self.card, self.report.parameters, self.dtype.itemsize, self._pace, tokens, decoder_tokens)
+
+    def encode(self, text: str, text_pair: str | None = None) -> Tokens:
+        """The tokens of a text or of a pair. Raises HeadlightError for what the network cannot read."""
+        tokens = self.encoder.encode(text, text_pair)
+        require_embeddings(tokens, self.network, self.name)
+        return tokens
 
     def read(
         self,
@@ -154,7 +172,18 @@ class Model:
         job: Job | None = None,
     ) -> Reading:
         """What `run` reads for the same arguments: the tokens, and what an encoder-decoder says to them."""
-        tokens = self._encode(text, text_pair)
+        return self.read_tokens(self.encode(text, text_pair), target, generate, prefix, decoding, job)
+
+    def read_tokens(
+        self,
+        tokens: Tokens,
+        target: str | None = None,
+        generate: int = 0,
+        prefix: Sequence[int] = (),
+        decoding: Decoding = GREEDY,
+        job: Job | None = None,
+    ) -> Reading:
+        """The same for tokens of the model's own encoder, such as those of a text whose words were moved."""
         if self.network.config.is_encoder_decoder:
             return self._read_and_answer(tokens, target, generate, prefix, decoding, job)
         for what, given in (("a target", target is not None), ("a beginning", bool(prefix))):
@@ -214,11 +243,7 @@ class Model:
         return end_ids(self.network, self.encoder.end_id)
 
     def _start_id(self) -> int:
-        for config in (getattr(self.network, "generation_config", None), self.network.config):
-            for name in ("decoder_start_token_id", "bos_token_id"):
-                if (start := getattr(config, name, None)) is not None:
-                    return int(start)
-        raise HeadlightError(f"{self.name} does not say which token its decoder starts with: check its config.json.")
+        return start_id(self.network, self.name)
 
     def _label_of(self, token: int) -> str:
         labels = self.encoder.tokens_of_ids([token], continuing=True).labels
@@ -231,18 +256,6 @@ class Model:
             return {}
         labels = predicted_by(answer, self._label_of)
         return dict.fromkeys(("self", "decoder", "cross"), labels) if len(labels) > 1 else {}
-
-    def _encode(self, text: str, text_pair: str | None) -> Tokens:
-        tokens = self.encoder.encode(text, text_pair)
-        embedding: Any = self.network.get_input_embeddings()
-        rows = embedding.weight.shape[0]
-        strange = [label for label, number in zip(tokens.labels, tokens.ids, strict=True) if number >= rows]
-        if strange:
-            raise HeadlightError(
-                f"{self.name} has no embedding for the token “{strange[0]}” of its tokenizer: the two do not belong "
-                "together, so check its files."
-            )
-        return tokens
 
     def inputs(self, reading: Reading) -> dict[str, Tensor]:
         """What the network's forward is given for one text: tensors (1, T), those only that it takes."""
@@ -264,7 +277,7 @@ class Model:
     def _timed(self) -> tuple[int, float]:
         """Tokens and seconds of one warm pass over a short text: what later passes are estimated from."""
         count = min(PACE_TOKENS, self.encoder.max_length)
-        tokens = self.encoder.tokens_of_ids((self._encode("a b", None).ids * count)[:count])
+        tokens = self.encoder.tokens_of_ids((self.encode("a b").ids * count)[:count])
         answering = self.network.config.is_encoder_decoder
         reading = Reading(tokens, self.encoder.tokens_of_ids([self._start_id()] * count) if answering else None)
         start = time.perf_counter()
@@ -272,7 +285,7 @@ class Model:
         return count, time.perf_counter() - start
 
     def _probe(self) -> ModelCard:
-        tokens = self._encode("a b", None)
+        tokens = self.encode("a b")
         answering = self.network.config.is_encoder_decoder
         decoder = self.encoder.tokens_of_ids([self._start_id()] * 2) if answering else None
         with record(self.network) as recording:

@@ -11,10 +11,28 @@ import math
 import torch
 from torch import Tensor
 
+from core.positions.effects import held
 from core.positions.encoding import Encoding, distances
+from core.positions.objects import Bias, ByDistance, Formula
+from core.positions.settings import Settings
 
 # Were both sides alike, an encoder would give a text and its reverse the same states, and a decoder could not tell.
 AFTER = 0.5
+
+FORMULA = Formula(
+    r"e_{ij} = \frac{q_i \cdot k_j}{\sqrt{d}} - m_h\,a_{ij}\,|i - j|, \qquad m_h = 2^{-8h/H}",
+    (
+        ("e_{ij}", "score of query i for key j, before softmax"),
+        (r"q_i,\ k_j", "query of token i and key of token j, from the tokens alone"),
+        ("d", "width of a head"),
+        ("m_h", "slope of head h, set by the formula and not learned"),
+        ("a_{ij}", "1 for keys up to the query; ½ for later ones, which only stacks without a causal mask see"),
+        ("|i - j|", "distance of the two tokens"),
+        ("h", "number of the head, from 1"),
+        ("H", "heads of a layer; where no power of two, slopes of the next smaller one and every second of the next"),
+    ),
+    'Press and others 2022, "Train Short, Test Long", section 3, for causal stacks; the half for later keys is ours',
+)
 
 
 def slopes(heads: int) -> Tensor:
@@ -34,14 +52,25 @@ def _geometric(heads: int) -> Tensor:
 
 def penalties(queries: int, keys: int, slope: Tensor, after: float = 1.0) -> Tensor:
     """-slope * |i - j|, times `after` for keys behind the query: (H,) -> (H, T, S). A causal stack masks those."""
-    distance = distances(queries, keys, slope.device)  # (T, S)
-    distance = torch.where(distance > 0, after * distance, -distance)
-    return -slope[:, None, None] * distance  # (H, 1, 1) * (T, S) -> (H, T, S)
+    return _penalty(distances(queries, keys, slope.device), slope, after)
 
 
-def matrix(length: int, width: int) -> Tensor:
-    """What the first of eight heads (slope 1/2) of a bidirectional stack adds to its scores: (length, length)."""
-    return penalties(length, length, slopes(8)[:1], AFTER)[0]
+def _penalty(offsets: Tensor, slope: Tensor, after: float) -> Tensor:
+    distance = torch.where(offsets > 0, after * offsets, -offsets)  # (...)
+    return -slope.reshape(-1, *[1] * offsets.dim()) * distance  # (H, 1...) * (...) -> (H, ...)
+
+
+def thing(settings: Settings) -> Bias:
+    """The penalties of all heads by offset, and their slopes."""
+    farthest = settings.length - 1
+    offsets = torch.arange(-farthest, farthest + 1)
+    slope = slopes(settings.heads)
+    return Bias(_penalty(offsets, slope, 1.0 if settings.causal else AFTER), settings.causal, slopes=slope)
+
+
+def by_distance(settings: Settings) -> ByDistance:
+    """The bias of each head, as far as the length reaches."""
+    return held(thing(settings), settings.length - 1)
 
 
 class Alibi(Encoding):

@@ -1,4 +1,4 @@
-"""The three places at which a scheme can act in a Transformer; a scheme overrides the one that it uses."""
+"""The places at which a scheme can act in a Transformer; a scheme overrides the one that it uses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,14 @@ class Encoding(nn.Module):
         return heads
 
     def bias(self, queries: int, keys: int, device: torch.device | None = None) -> Tensor | None:
-        """What is added to the scores: (H, T, S) on the device, or None."""
+        """What is added to the scores, whatever the text: (H, T, S) on the device, or None."""
+        return None
+
+    def query_bias(self, query: Tensor, keys: int, scale: float) -> Tensor | None:
+        """What is added to a layer's scores because of its queries: (B, H, T, W) -> (B, H, T, S), or None.
+
+        scale: the layer's factor on q kᵀ, and on this
+        """
         return None
 
 

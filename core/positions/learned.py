@@ -7,14 +7,34 @@ from torch import Tensor, nn
 
 from core.errors import HeadlightError
 from core.positions.encoding import Encoding
+from core.positions.objects import ByDistance, Formula, Thing
+from core.positions.settings import Settings
 
 # Of its entries at first, standard deviation: as large as sinusoids are, for a sine squared is one half on average.
 INITIAL = 0.5**0.5
 
 
-def matrix(length: int, width: int) -> Tensor:
+FORMULA = Formula(
+    r"x_p = t_p + P_p, \qquad 0 \le p < L",
+    (
+        ("x_p", "what the first layer reads at position p"),
+        ("t_p", "embedding of the token there"),
+        ("P_p", "row p of the table, as wide as the embeddings and learned like them"),
+        ("p", "position of a token in its text, from 0"),
+        ("L", "rows of the table: the longest text that it can be read with"),
+    ),
+    'Gehring and others 2017, "Convolutional Sequence to Sequence Learning", section 3.1',
+)
+
+
+def thing(settings: Settings) -> Thing:
     """Raises HeadlightError: the table belongs to a trained model."""
     raise HeadlightError("A learned position table belongs to a model and is no formula: open a model that has one.")
+
+
+def by_distance(settings: Settings) -> ByDistance:
+    """Raises HeadlightError, as `thing` does."""
+    raise HeadlightError("How alike learned positions are is a model's and no formula: open a model that has a table.")
 
 
 class Learned(Encoding):

@@ -7,10 +7,40 @@ import math
 import torch
 from torch import Tensor, nn
 
+from core.errors import HeadlightError
+from core.positions.effects import held
 from core.positions.encoding import Encoding, distances
+from core.positions.objects import Buckets, ByDistance, Formula
+from core.positions.settings import Settings
 
 BUCKETS = 32
 FARTHEST = 128
+
+FORMULA = Formula(
+    r"e_{ij} = q_i \cdot k_j + b_h\big[\beta(j - i)\big], \qquad "
+    r"\beta(-n) = \begin{cases} n & n < B/2 \\ "
+    r"\min\Big(B - 1,\ \frac{B}{2} + \Big\lfloor \frac{B}{2} \cdot "
+    r"\frac{\ln(2n/B)}{\ln(2N/B)} \Big\rfloor\Big) & n \ge B/2 \end{cases}",
+    (
+        (
+            "e_{ij}",
+            "score of query i for key j, before softmax; T5 does not divide the product by the root of the head's "
+            "width, models trained here do unless they are told not to",
+        ),
+        (r"q_i,\ k_j", "query of token i and key of token j, from the tokens alone"),
+        ("b_h", "learned numbers of head h, one a bucket, shared by all layers of a stack"),
+        (r"\beta(j - i)", "bucket of the offset, key minus query"),
+        ("n", "distance of a key before the query"),
+        (
+            "B",
+            "buckets of one direction: all where a mask is causal; else half, and keys after the query have the other "
+            "half, with the same bounds",
+        ),
+        ("N", "distance from which all share the last bucket at the latest, 128 in the paper"),
+    ),
+    'Raffel and others 2020, "Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer", '
+    "section 2.1, and their code",
+)
 
 
 def buckets(distance: Tensor, causal: bool, count: int = BUCKETS, farthest: int = FARTHEST) -> Tensor:
@@ -32,9 +62,33 @@ def _unsigned(distance: Tensor, count: int, farthest: int) -> Tensor:
     return torch.where(distance < exact, distance, grown)
 
 
-def matrix(length: int, width: int) -> Tensor:
-    """The bucket that each query (row) looks each key (column) up in, bidirectional: float32 (length, length)."""
-    return buckets(distances(length, length), causal=False).float()
+def starts(causal: bool, count: int = BUCKETS, farthest: int = FARTHEST) -> tuple[int, ...]:
+    """The smallest distance of each bucket that keys up to the query read, rising.
+
+    Raises HeadlightError for fewer buckets than a direction needs, and where they do not reach `farthest`.
+    """
+    directions = 1 if causal else 2
+    if count < 2 * directions or farthest <= count // directions // 2:
+        raise HeadlightError(
+            f"{count:,} buckets cannot be spread over distances up to {farthest:,}: choose at least {2 * directions} "
+            "buckets, and a farthest distance above the number that have one distance each."
+        )
+    numbers = buckets(-torch.arange(farthest + 1), causal, count, farthest)  # (farthest + 1,)
+    changes = (numbers[1:] != numbers[:-1]).nonzero()[:, 0] + 1
+    return (0, *changes.tolist())
+
+
+def thing(settings: Settings) -> Buckets:
+    """The bucket of each offset. Raises HeadlightError where `starts` does."""
+    count, last = settings.buckets, settings.farthest
+    begins = starts(settings.causal, count, last)
+    offsets = torch.arange(1 - settings.length, settings.length)
+    return Buckets(buckets(offsets, settings.causal, count, last), begins, count, settings.causal)
+
+
+def by_distance(settings: Settings) -> ByDistance:
+    """The bucket of each offset, as far as the length reaches."""
+    return held(thing(settings), settings.length - 1)
 
 
 class Relative(Encoding):

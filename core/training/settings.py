@@ -17,7 +17,7 @@ ARCHITECTURES: dict[str, str] = {
     "transformer": "Transformer",
 }
 CELLS: dict[str, str] = {"tanh": "tanh RNN", "lstm": "LSTM", "gru": "GRU"}
-POSITIONS = ("none", "sinusoidal", "learned", "relative", "rotary", "alibi")
+POSITIONS = ("none", "sinusoidal", "learned", "shaw", "relative", "rotary", "alibi")
 NORMS = ("pre", "post")
 # What each of a network's values does, in a sentence or two.
 ABOUT: dict[str, str] = {

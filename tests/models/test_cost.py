@@ -45,6 +45,7 @@ def test_16384_tokens_of_a_small_model_take_little_more_than_their_queries_and_k
         (card(6, 8, 0), 6),  # weights are kept where there are no queries and keys
         (card(6, 8, 64, "relative bias"), 1),  # one bias for all layers
         (card(6, 8, 0, "relative bias"), 7),
+        (card(6, 8, 64, "Shaw relative"), 6),  # each layer's queries make one
     ],
 )
 def test_what_grows_with_the_square_of_the_length_is_told(known: ModelCard, maps: int) -> None:

@@ -1,4 +1,6 @@
+import copy
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,7 @@ from core.jobs import Cancelled, Job, Progress
 from core.models.card import ModelCard
 from core.models.devices import DTYPES
 from core.models.model import Model
+from core.text import reordered
 from tests.sentences import is_one_sentence, refused
 from tests.text.strategies import TEXTS
 from tests.tiny import POSITIONS, WIDTH, save_model
@@ -276,3 +279,28 @@ def test_a_token_beyond_the_vocabulary_is_named(tmp_path: Path, byte_level: toke
     model = load(str(tmp_path))
     with refused("no embedding", "␣spaces"):
         model.run("a spaces")
+
+
+def test_tokens_in_another_order_are_read_as_they_are(minilm: Model) -> None:
+    tokens = minilm.encode("The cat sat.")
+    assert tokens == minilm.read("The cat sat.").tokens
+    trace = minilm.run_reading(minilm.read_tokens(reordered(tokens, (1, 0, 2, 3))))
+    typed = minilm.run("cat the sat.")
+    assert trace.tokens.ids == typed.tokens.ids
+    assert torch.equal(trace.attention(3), typed.attention(3))
+
+
+def test_an_altered_copy_of_the_network_runs_under_the_same_name_and_says_what_was_altered(minilm: Model) -> None:
+    network = copy.deepcopy(minilm.network)
+    before = minilm.run("The cat sat.")
+    for weight in network.parameters():
+        weight.zero_()
+    other = minilm.with_network(network, "all weights are zero")
+    altered = other.run("The cat sat.")
+    assert torch.allclose(altered.attention(0), torch.full((12, 6, 6), 1 / 6))
+    assert altered.provenance == replace(
+        before.provenance, remark="all weights are zero", checks=altered.provenance.checks
+    )
+    again = minilm.run("The cat sat.")
+    assert torch.equal(again.attention(5), before.attention(5))
+    assert again.provenance.remark == ""

@@ -3,8 +3,11 @@
 import pytest
 import torch
 
-from core.positions import SCHEMES
+from core.positions import SCHEMES, Settings
 from core.positions.alibi import slopes
+from core.positions.measures import window
+from core.positions.objects import Bias
+from core.positions.products import toeplitz
 
 
 def test_slopes_of_a_power_of_two_halve() -> None:
@@ -53,3 +56,28 @@ def test_the_difference_to_bloom_is_the_same_along_a_row() -> None:
     ours = SCHEMES["alibi"].matrix(6).masked_fill(~causal, -torch.inf).softmax(-1)
     blooms = (0.5 * torch.arange(6.0)).expand(6, 6).masked_fill(~causal, -torch.inf).softmax(-1)
     torch.testing.assert_close(ours, blooms)
+
+
+def test_sixteen_heads_have_exponents_of_a_half_up_to_eight() -> None:
+    assert (-slopes(16).log2()).tolist() == pytest.approx([0.5 * step for step in range(1, 17)])
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("heads", [1, 3, 8, 12])
+def test_the_bias_of_a_formula_is_what_a_stack_adds(causal: bool, heads: int) -> None:
+    thing = SCHEMES["alibi"].thing(Settings(length=20, heads=heads, causal=causal))
+    encoding = SCHEMES["alibi"].encoding(width=64, heads=heads, length=1, causal=causal)
+    added = encoding.bias(20, 20)
+    assert isinstance(thing, Bias)
+    assert added is not None
+    assert thing.causal == causal
+    assert thing.slopes is not None
+    assert torch.equal(thing.slopes, slopes(heads))
+    assert torch.equal(toeplitz(thing.values, 20), added)
+
+
+def test_a_window_ends_where_a_key_keeps_a_hundredth_of_its_weight() -> None:
+    ends = window(slopes(8))
+    assert ends.tolist() == pytest.approx([4.605 / 2**-power for power in range(1, 9)], rel=1e-3)
+    torch.testing.assert_close((-slopes(8) * ends).exp(), torch.full((8,), 0.01))
+    assert window(torch.zeros(1)).isinf()

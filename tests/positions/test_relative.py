@@ -4,9 +4,11 @@ import pytest
 import torch
 from transformers.models.t5.modeling_t5 import T5Attention
 
-from core.positions import SCHEMES
+from core.positions import SCHEMES, Settings
 from core.positions.encoding import distances
-from core.positions.relative import Relative, buckets
+from core.positions.objects import Buckets
+from core.positions.relative import Relative, buckets, starts
+from tests.sentences import refused
 
 BIDIRECTIONAL = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91]
 CAUSAL = [*range(16), 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113]
@@ -55,3 +57,36 @@ def test_the_bias_depends_on_the_distance_alone() -> None:
 
 def test_the_matrix_holds_the_buckets() -> None:
     assert torch.equal(SCHEMES["relative"].matrix(9), buckets(distances(9, 9), causal=False).float())
+
+
+@pytest.mark.parametrize(("causal", "expected"), [(False, BIDIRECTIONAL), (True, CAUSAL)])
+def test_the_starts_are_those_of_the_table_and_no_more(causal: bool, expected: list[int]) -> None:
+    thing = SCHEMES["relative"].thing(Settings(length=20, causal=causal))
+    assert isinstance(thing, Buckets)
+    assert list(thing.starts) == expected
+    assert (thing.rows, thing.causal) == (32, causal)
+    assert torch.equal(thing.numbers, buckets(torch.arange(-19, 20), causal))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("count", "farthest"), [(8, 40), (16, 20), (33, 500), (4, 3)])
+def test_the_starts_of_other_tables_are_where_the_row_changes(count: int, farthest: int, causal: bool) -> None:
+    theirs = T5Attention._relative_position_bucket(-torch.arange(2 * farthest), not causal, count, farthest)
+    assert list(starts(causal, count, farthest)) == first_distances(theirs)
+
+
+@pytest.mark.parametrize(
+    ("count", "farthest", "causal"), [(3, 128, False), (1, 128, True), (32, 8, False), (32, 16, True)]
+)
+def test_buckets_that_cannot_be_spread_are_refused(count: int, farthest: int, causal: bool) -> None:
+    with refused(f"{count} buckets", f"up to {farthest}"):
+        SCHEMES["relative"].matrix(10, buckets=count, farthest=farthest, causal=causal)
+
+
+@pytest.mark.parametrize(("causal", "first"), [(False, 91), (True, 113)])
+def test_all_farther_keys_share_the_last_bucket(causal: bool, first: int) -> None:
+    found = SCHEMES["relative"].by_distance(Settings(length=2000, causal=causal))
+    assert found.what == "bucket"
+    far = found.values[0, found.offsets <= -first]
+    assert set(far.tolist()) == {31.0 if causal else 15.0}
+    assert found.values[0, found.offsets == 1 - first].item() == far[0].item() - 1

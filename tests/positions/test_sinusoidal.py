@@ -5,8 +5,17 @@ import math
 import pytest
 import torch
 
-from core.positions import SCHEMES
+from core.positions import SCHEMES, Settings
+from core.positions.measures import similarity, wavelengths
 from core.positions.sinusoidal import frequencies, sinusoids
+from tests.sentences import refused
+
+DISTANCES = [1, 2, 4, 8, 16, 32, 64, 128, 512]
+# Products of rows that far apart, divided by what a row has with itself, of two widths.
+MEASURED = {
+    64: [0.966, 0.884, 0.748, 0.700, 0.605, 0.611, 0.435, 0.284, 0.185],
+    512: [0.973, 0.905, 0.768, 0.723, 0.631, 0.562, 0.485, 0.406, 0.276],
+}
 
 
 def table(width: int, length: int = 600) -> torch.Tensor:
@@ -32,30 +41,16 @@ def test_products_depend_on_the_distance_alone(width: int) -> None:
     torch.testing.assert_close(products, by_distance[apart], atol=2e-12, rtol=0)
 
 
-@pytest.mark.parametrize(
-    ("width", "expected"),
-    [
-        (64, [0.966, 0.884, 0.748, 0.700, 0.605, 0.611, 0.435, 0.284, 0.185]),
-        (512, [0.973, 0.905, 0.768, 0.723, 0.631, 0.562, 0.485, 0.406, 0.276]),
-    ],
-)
+@pytest.mark.parametrize(("width", "expected"), MEASURED.items())
 def test_normalised_products_are_the_measured_ones(width: int, expected: list[float]) -> None:
     rows = table(width)
     products = rows[0] @ rows.T / (width / 2)
-    assert products[[1, 2, 4, 8, 16, 32, 64, 128, 512]].tolist() == pytest.approx(expected, abs=6e-4)
-
-
-def test_a_step_turns_each_pair_by_its_own_angle() -> None:
-    rows, step = table(64), 7
-    sines, cosines = rows[:, 0::2], rows[:, 1::2]
-    angles = step * frequencies(64, like=rows)
-    turned = sines[:-step] * angles.cos() + cosines[:-step] * angles.sin()
-    torch.testing.assert_close(turned, sines[step:], atol=1e-12, rtol=0)
+    assert products[DISTANCES].tolist() == pytest.approx(expected, abs=6e-4)
 
 
 def test_wavelengths_run_from_two_pi_to_the_base() -> None:
-    wavelengths = 2 * math.pi / frequencies(64)
-    assert wavelengths[[0, 1, -1]].tolist() == pytest.approx([6.28, 8.38, 47_117], rel=1e-3)
+    found = wavelengths(frequencies(64))
+    assert found[[0, 1, -1]].tolist() == pytest.approx([6.28, 8.38, 47_117], rel=1e-3)
 
 
 def test_the_encoding_adds_the_matrix() -> None:
@@ -66,3 +61,42 @@ def test_the_encoding_adds_the_matrix() -> None:
 
 def test_an_odd_width_leaves_out_the_last_cosine() -> None:
     assert SCHEMES["sinusoidal"].matrix(4, 7).shape == (4, 7)
+
+
+def test_a_step_is_a_rotation_of_every_pair() -> None:
+    """PE(p + k) = R_k PE(p), R_k block-diagonal and the same for every p."""
+    rows, step = table(64), 7
+    turns = step * frequencies(64, like=rows)
+    blocks = [torch.tensor([[turn.cos(), turn.sin()], [-turn.sin(), turn.cos()]]).double() for turn in turns]
+    torch.testing.assert_close(rows[:-step] @ torch.block_diag(*blocks).T, rows[step:], atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize(("width", "expected"), MEASURED.items())
+def test_similarity_by_distance_is_the_normalised_product(width: int, expected: list[float]) -> None:
+    settings = Settings(length=513, width=width)
+    found = SCHEMES["sinusoidal"].by_distance(settings)
+    assert found.what == "similarity"
+    assert found.values[0, 512 + torch.tensor(DISTANCES)].tolist() == pytest.approx(expected, abs=6e-4)
+    torch.testing.assert_close(found.values, similarity(SCHEMES["sinusoidal"].thing(settings), 512).values)
+    assert torch.equal(found.values, found.values.flip(1))
+
+
+def test_similarity_does_not_fall_at_every_step() -> None:
+    values = SCHEMES["sinusoidal"].by_distance(Settings(length=33, width=64)).values[0, 32:]
+    assert values[32] > values[16]
+
+
+def test_the_base_sets_the_longest_wavelength() -> None:
+    found = SCHEMES["sinusoidal"].frequencies(Settings(width=64, base=500.0))
+    assert found is not None
+    assert wavelengths(found)[-1].item() == pytest.approx(2 * math.pi * 500 ** (62 / 64))
+
+
+def test_an_odd_width_has_no_similarity_of_the_distance_alone() -> None:
+    odd = Settings(length=200, width=3, base=100.0)
+    with refused("width of 3", "choose an even width"):
+        SCHEMES["sinusoidal"].by_distance(odd)
+    found = similarity(SCHEMES["sinusoidal"].thing(odd), 3)
+    assert found.low is not None
+    assert found.high is not None
+    assert bool((found.high - found.low)[[0, 1, 2, 4, 5, 6]].gt(1e-3).all())

@@ -24,7 +24,7 @@ from core.heads import Filters
 from core.models.generation import Decoding
 from core.models.model import Model
 from core.models.refusals import RandomWeights
-from core.positions import SCHEMES
+from core.positions import TRAINABLE
 from core.views.words import row_sums
 from tests.sentences import refused
 from tests.zoo.checkpoints import SIZE, saved
@@ -34,10 +34,12 @@ LANGUAGE, RECURRENT = "TransformerForCausalLM", "RecurrentForConditionalGenerati
 POOLING = "PoolingForSequenceClassification"
 SHALLOW = {"num_hidden_layers": 1, "num_decoder_layers": 2}
 BOTH = ("encoder", "decoder", "cross")
-SHOWN = {name: name for name in SCHEMES} | {"none": "no", "relative": "relative bias", "alibi": "ALiBi"}
+SHOWN = {name: name for name in TRAINABLE} | {
+    "none": "no", "shaw": "Shaw relative", "relative": "relative bias", "alibi": "ALiBi",
+}  # fmt: skip
 # Name: architecture, config, streams, positions on the card.
 KINDS: dict[str, tuple[str, dict[str, Any], tuple[str, ...], str]] = {
-    **{f"transformer {name}": (SEQ2SEQ, {"positions": name, **SHALLOW}, BOTH, SHOWN[name]) for name in SCHEMES},
+    **{f"transformer {name}": (SEQ2SEQ, {"positions": name, **SHALLOW}, BOTH, SHOWN[name]) for name in TRAINABLE},
     "post-norm classifier": (CLASSIFIER, {"norm": "post", "is_encoder_decoder": False}, ("self",), "sinusoidal"),
     "language model": (LANGUAGE, {"positions": "relative", "is_encoder_decoder": False}, ("self",), "relative bias"),
     **{

@@ -10,7 +10,9 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from core.capture import AttentionCall, HeadChange, Recording, changed, check_of, prepare, query_key_detail, record
-from core.positions import SCHEMES
+from core.positions import TRAINABLE
+from core.positions.encoding import distances
+from core.positions.shaw import clipped
 from core.zoo.transformer.attention import MultiHeadAttention
 from tests.zoo.tiny_transformers import MODELS, config, inputs, network
 
@@ -34,7 +36,7 @@ def returned(model: PreTrainedModel, given: dict[str, Tensor]) -> dict[str, tupl
     return dict(zip(("encoder", "decoder", "cross"), maps, strict=True))
 
 
-@pytest.mark.parametrize("positions", SCHEMES)
+@pytest.mark.parametrize("positions", TRAINABLE)
 @pytest.mark.parametrize("padding", ["none", "right", "left"])
 @pytest.mark.parametrize("kind", MODELS)
 def test_a_recording_sees_the_weights_that_the_model_returns(kind: str, padding: str, positions: str) -> None:
@@ -49,7 +51,7 @@ def test_a_recording_sees_the_weights_that_the_model_returns(kind: str, padding:
             torch.testing.assert_close(call.weights(batch=text), weights, atol=1e-5, rtol=0)
 
 
-@pytest.mark.parametrize("positions", SCHEMES)
+@pytest.mark.parametrize("positions", TRAINABLE)
 @pytest.mark.parametrize("padding", ["right", "left"])
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_row_sums_to_one_and_padding_gets_nothing(kind: str, padding: str, positions: str) -> None:
@@ -80,6 +82,22 @@ def test_queries_keys_and_the_bias_are_kept_by_reference() -> None:
     assert torch.equal(first.bias[0], model.encoder.positions.bias(24, 24))
 
 
+@pytest.mark.parametrize("scaled", [True, False])
+@pytest.mark.parametrize("kind", MODELS)
+def test_the_bias_of_relative_vectors_is_each_layers_own(kind: str, scaled: bool) -> None:
+    model, given = network(kind, positions="shaw", scaled=scaled), inputs(kind, "left")
+    stacks = {"encoder": "encoder", "self": "encoder" if kind == "classifier" else "decoder", "decoder": "decoder"}
+    for call in recorded(model, given).calls:
+        assert isinstance(call, AttentionCall)
+        if call.stream == "cross":
+            assert call.bias is None
+            continue
+        table = model.get_submodule(stacks[call.stream]).positions.table
+        rows = clipped(distances(call.queries, call.keys))  # (T, S)
+        added = torch.einsum("bhtw,tsw->bhts", call.query, table[rows]) * call.scale
+        torch.testing.assert_close(call.bias, added, atol=1e-5, rtol=1e-5)
+
+
 def test_unscaled_scores_are_larger_by_the_root_of_the_heads_width() -> None:
     scaled, unscaled = (network("language model", positions="none", scaled=scaled) for scaled in (True, False))
     unscaled.load_state_dict(scaled.state_dict())
@@ -91,14 +109,14 @@ def test_unscaled_scores_are_larger_by_the_root_of_the_heads_width() -> None:
     torch.testing.assert_close(other.scores(), math.sqrt(4) * first.scores())
 
 
-@pytest.mark.parametrize("positions", SCHEMES)
+@pytest.mark.parametrize("positions", TRAINABLE)
 def test_unscaled_attention_is_proven_like_any_other(positions: str) -> None:
     model, given = network("encoder-decoder", positions=positions, scaled=False), inputs("encoder-decoder")
     assert prepare(model, given) == "sdpa"
     assert check_of(recorded(model, given).errors(), torch.float32).passed
 
 
-@pytest.mark.parametrize("positions", SCHEMES)
+@pytest.mark.parametrize("positions", TRAINABLE)
 @pytest.mark.parametrize("kind", MODELS)
 def test_the_written_out_function_and_the_fused_one_agree(kind: str, positions: str) -> None:
     model, given = network(kind, positions=positions), inputs(kind, "left")
@@ -119,7 +137,7 @@ def test_a_head_can_be_switched_off(stream: str, stack: str) -> None:
         torch.testing.assert_close(without, model(**given).logits, atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("positions", ["relative", "alibi"])
+@pytest.mark.parametrize("positions", ["relative", "alibi", "shaw"])
 def test_the_bias_is_a_part_of_a_score(positions: str) -> None:
     call = recorded(network("language model", positions=positions), inputs("language model")).calls[1]
     detail = query_key_detail(call, head=3, query=9)

@@ -10,6 +10,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from core.models.generation import Decoding, continue_with
+from core.positions import TRAINABLE
 from tests.zoo.tiny_transformers import inputs, network
 
 COUNT = 6
@@ -40,7 +41,7 @@ def step_by_step(model: PreTrainedModel, source: Tensor, ends: int | None = None
     return written[0, given:].tolist()
 
 
-@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "relative", "rotary", "alibi"])
+@pytest.mark.parametrize("positions", [name for name in TRAINABLE if name != "none"])
 @pytest.mark.parametrize("kind", ["encoder-decoder", "language model"])
 def test_a_padded_batch_is_written_as_each_text_alone(kind: str, positions: str) -> None:
     model, given = network(kind, positions=positions), prompts(kind, "left")

@@ -10,7 +10,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from core.capture import check_of, prepare, record
-from core.positions import SCHEMES
+from core.positions import TRAINABLE
 from tests.zoo.tiny_transformers import MODELS, inputs, network, real_rows
 
 pytestmark = pytest.mark.gpu
@@ -23,7 +23,7 @@ def run(model: PreTrainedModel, given: dict[str, Tensor], real: Tensor) -> tuple
     return logits.detach().cpu(), {name: weight.grad.cpu() for name, weight in model.named_parameters()}
 
 
-@pytest.mark.parametrize("positions", SCHEMES)
+@pytest.mark.parametrize("positions", TRAINABLE)
 @pytest.mark.parametrize("kind", MODELS)
 def test_logits_and_gradients_are_those_of_the_cpu(kind: str, positions: str) -> None:
     model, given = network(kind, positions=positions), inputs(kind, "left")
@@ -38,7 +38,7 @@ def test_logits_and_gradients_are_those_of_the_cpu(kind: str, positions: str) ->
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-@pytest.mark.parametrize("positions", SCHEMES)
+@pytest.mark.parametrize("positions", TRAINABLE)
 def test_recorded_weights_are_proven_in_every_number_format(positions: str, dtype: torch.dtype) -> None:
     model = network("encoder-decoder", positions=positions).to("cuda", dtype)
     given = {name: tensor.cuda() for name, tensor in inputs("encoder-decoder").items()}

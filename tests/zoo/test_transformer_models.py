@@ -8,7 +8,8 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from core.errors import HeadlightError
-from core.positions import SCHEMES
+from core.positions import TRAINABLE
+from core.positions.shaw import CLIP
 from core.zoo.transformer.attention import MultiHeadAttention
 from tests.zoo.tiny_transformers import MODELS, VOCABULARY, config, inputs, network, real_rows
 
@@ -20,7 +21,7 @@ def logits(model: PreTrainedModel, given: dict[str, Tensor]) -> Tensor:
     return model(**given).logits
 
 
-@pytest.mark.parametrize("positions", SCHEMES)
+@pytest.mark.parametrize("positions", TRAINABLE)
 @pytest.mark.parametrize("padding", ["none", "right", "left"])
 @pytest.mark.parametrize("kind", TARGET)
 def test_a_later_token_changes_no_earlier_logit(kind: str, padding: str, positions: str) -> None:
@@ -45,7 +46,7 @@ def test_an_encoder_reads_in_both_directions(kind: str) -> None:
     assert not torch.allclose(states[0][:, 0], states[1][:, 0])
 
 
-@pytest.mark.parametrize("positions", SCHEMES)
+@pytest.mark.parametrize("positions", TRAINABLE)
 @pytest.mark.parametrize("padding", ["right", "left"])
 @pytest.mark.parametrize("kind", MODELS)
 def test_padding_changes_nothing(kind: str, padding: str, positions: str) -> None:
@@ -68,7 +69,7 @@ def test_without_positions_an_encoder_keeps_no_order() -> None:
     torch.testing.assert_close(shuffled, states[:, order], atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("positions", SCHEMES)
+@pytest.mark.parametrize("positions", TRAINABLE)
 @pytest.mark.parametrize("kind", ["encoder-decoder", "classifier"])
 def test_only_with_positions_a_text_differs_from_its_reverse(kind: str, positions: str) -> None:
     model, given = network(kind, positions=positions), inputs(kind, "none")
@@ -129,7 +130,7 @@ def gradients(model: PreTrainedModel, given: dict[str, Tensor]) -> dict[str, Ten
 
 
 @pytest.mark.parametrize("reentrant", [False, True])
-@pytest.mark.parametrize("positions", ["relative", "rotary"])
+@pytest.mark.parametrize("positions", ["relative", "rotary", "shaw"])
 @pytest.mark.parametrize("kind", MODELS)
 def test_checkpointing_gives_the_same_gradients(kind: str, positions: str, reentrant: bool) -> None:
     model = network(kind, positions=positions, dropout=0.2).train()
@@ -145,7 +146,7 @@ def test_checkpointing_gives_the_same_gradients(kind: str, positions: str, reent
         torch.testing.assert_close(found[name], gradient, atol=1e-6, rtol=1e-6)
 
 
-@pytest.mark.parametrize("positions", SCHEMES)
+@pytest.mark.parametrize("positions", TRAINABLE)
 @pytest.mark.parametrize("kind", MODELS)
 def test_half_precision_and_autocast_run_on_every_path(kind: str, positions: str) -> None:
     model, given = network(kind, positions=positions), inputs(kind)
@@ -184,11 +185,34 @@ def test_learned_positions_begin_as_large_as_sinusoids_and_a_bias_at_zero() -> N
     assert not relative.positions.table.any()
 
 
+@pytest.mark.parametrize("kind", MODELS)
+def test_relative_vectors_are_one_table_a_stack_as_wide_as_a_head(kind: str) -> None:
+    model = network(kind, positions="shaw", num_hidden_layers=3)
+    tables = {name: weight.shape for name, weight in model.named_parameters() if "positions" in name}
+    stacks = [name for name in ("encoder", "decoder") if hasattr(model, name)]
+    assert tables == {f"{name}.positions.table": (2 * CLIP + 1, 4) for name in stacks}
+
+
+@pytest.mark.parametrize("positions", ["shaw", "relative"])
+def test_only_relative_vectors_leave_all_far_keys_alike(positions: str) -> None:
+    """The first two tokens change places, and one layer reads them: nobody beyond the clip notices."""
+    model = network("classifier", positions=positions, num_hidden_layers=1)
+    ids = torch.full((1, 60), 5)
+    ids[0, :2] = torch.tensor([6, 7])
+    states = []
+    model.encoder.layers[0].register_forward_hook(lambda _, __, output: states.append(output[0]))
+    for order in ([0, 1], [1, 0]):
+        logits(model, {"input_ids": torch.cat([ids[:, order], ids[:, 2:]], dim=1)})
+    far = [each[0, 2 + CLIP :] for each in states]
+    assert torch.allclose(far[0], far[1], atol=1e-5) is (positions == "shaw")
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
         (dict(norm="middle"), "no norm called middle: choose pre or post"),
         (dict(positions="fourier"), "no positional scheme called fourier"),
+        (dict(positions="deberta"), "Models are not built with deberta positions here: choose one of none, sinusoidal"),
         (dict(num_attention_heads=3), "width of 16 cannot be shared by 3 heads"),
     ],
 )

@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoModelForSequenceClassification
 
 import core.zoo  # noqa: F401  (registers the models)
-from core.positions import SCHEMES
+from core.positions import TRAINABLE
 from core.zoo.transformer import TransformerConfig
 from tests.zoo.tiny_transformers import MODELS, inputs, network
 
@@ -22,7 +22,7 @@ AUTO = {
 }
 
 
-@pytest.mark.parametrize("positions", SCHEMES)
+@pytest.mark.parametrize("positions", TRAINABLE)
 @pytest.mark.parametrize("kind", MODELS)
 def test_a_saved_model_opens_again_and_answers_the_same(kind: str, positions: str, tmp_path: Path) -> None:
     model, given = network(kind, positions=positions, norm="post", scaled=False), inputs(kind)

@@ -64,6 +64,8 @@ def attention(
     """Attention written out: (B, H, T, D), (B, H, S, D) twice -> (B, H, T, D); each operand of a product gets half."""
     if not through_scores:
         query, key = query.detach(), key.detach()
+        # A position bias may be a function of the queries too.
+        attn_mask = None if attn_mask is None else attn_mask.detach()
     factor = query.shape[-1] ** -0.5 if scale is None else scale
     scores = halved(query) @ halved(key).transpose(-2, -1) * factor  # (B, H, T, D) @ (B, H, D, S) -> (B, H, T, S)
     if is_causal:

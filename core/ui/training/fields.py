@@ -69,6 +69,7 @@ _POSITIONS = {
     "none": "None",
     "sinusoidal": "Sinusoidal",
     "learned": "Learned",
+    "shaw": "Relative vectors",
     "relative": "Relative bias",
     "rotary": "Rotary",
     "alibi": "ALiBi",

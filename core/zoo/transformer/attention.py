@@ -13,9 +13,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
+from core.positions.encoding import Encoding
 from core.zoo.transformer.config import TransformerConfig
-
-Rotate = Callable[[Tensor], Tensor]
 
 
 def eager_attention(
@@ -70,22 +69,23 @@ class MultiHeadAttention(nn.Module):
         memory: Tensor | None = None,
         mask: Tensor | None = None,
         bias: Tensor | None = None,
-        rotate: Rotate | None = None,
+        positions: Encoding | None = None,
         output_attentions: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """hidden (B, T, D) attends to memory (B, S, D), or to itself where there is none.
 
-        mask    bool, broadcastable to (B, H, T, S): True = may attend
-        bias    added to the scores: (1, H, T, S)
-        rotate  turns queries and keys by their positions
+        mask       bool, broadcastable to (B, H, T, S): True = may attend
+        bias       added to the scores of every layer: (1, H, T, S)
+        positions  turn queries and keys, or add to the scores what depends on the queries
         Returns (B, T, D) and the weights (B, H, T, S), which are None unless `output_attentions` asks for them: the
         attention interface's fused functions have none to give, so such a call takes the written-out function.
         """
         memory = hidden if memory is None else memory
         query, key = self._split(self.query(hidden)), self._split(self.key(memory))  # (B, H, T, W), (B, H, S, W)
         value = self._split(self.value(memory))  # (B, H, S, W)
-        if rotate is not None:
-            query, key = rotate(query), rotate(key)
+        if positions is not None:
+            query, key = positions.rotate(query), positions.rotate(key)
+            bias = _sum(bias, positions.query_bias(query, key.shape[-2], self.scaling))  # (B, H, T, S)
         attend = eager_attention if output_attentions else self._interface()
         attended, weights = attend(
             self,
@@ -107,3 +107,7 @@ class MultiHeadAttention(nn.Module):
     def _interface(self) -> Callable[..., tuple[Tensor, Tensor | None]]:
         """What the model's attention implementation names; `core.capture` listens to "sdpa"."""
         return ALL_ATTENTION_FUNCTIONS.get_interface(self.config._attn_implementation, eager_attention)
+
+
+def _sum(bias: Tensor | None, own: Tensor | None) -> Tensor | None:
+    return own if bias is None else bias if own is None else bias + own

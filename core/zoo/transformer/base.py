@@ -12,6 +12,7 @@ from transformers import initialization as init
 
 from core.positions.learned import INITIAL, Learned
 from core.positions.relative import Relative
+from core.positions.shaw import Shaw
 from core.zoo.transformer.config import TransformerConfig
 
 
@@ -40,6 +41,8 @@ class TransformerPreTrainedModel(PreTrainedModel):
                 init.normal_(module.table, std=INITIAL)
             case Relative():
                 init.zeros_(module.table)
+            case Shaw():
+                init.xavier_uniform_(module.table)
 
 
 def one_stack(config: TransformerConfig) -> TransformerConfig:

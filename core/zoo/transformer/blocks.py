@@ -5,7 +5,8 @@ from __future__ import annotations
 from torch import Tensor, nn
 from transformers.modeling_layers import GradientCheckpointingLayer
 
-from core.zoo.transformer.attention import MultiHeadAttention, Rotate
+from core.positions.encoding import Encoding
+from core.zoo.transformer.attention import MultiHeadAttention
 from core.zoo.transformer.config import TransformerConfig
 
 
@@ -59,18 +60,18 @@ class Block(GradientCheckpointingLayer):
         hidden: Tensor,
         mask: Tensor | None = None,
         bias: Tensor | None = None,
-        rotate: Rotate | None = None,
+        positions: Encoding | None = None,
         memory: Tensor | None = None,
         memory_mask: Tensor | None = None,
         output_attentions: bool = False,
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
         """The states (B, T, D), and the weights of self- and of cross-attention where they are asked for.
 
-        mask, bias, rotate  of self-attention; see `MultiHeadAttention.forward`
-        memory, memory_mask what cross-attention reads: (B, S, D), and bool (B, 1, 1, S)
+        mask, bias, positions  of self-attention; see `MultiHeadAttention.forward`
+        memory, memory_mask    what cross-attention reads: (B, S, D), and bool (B, 1, 1, S)
         """
         read = self.around_self.before(hidden)
-        update, weights = self.self_attention(read, None, mask, bias, rotate, output_attentions)
+        update, weights = self.self_attention(read, None, mask, bias, positions, output_attentions)
         hidden = self.around_self.after(hidden, update)
         cross_weights = None
         if self.cross_attention is not None and self.around_cross is not None:

@@ -7,7 +7,7 @@ from typing import Any
 from transformers import PreTrainedConfig
 
 from core.errors import HeadlightError
-from core.positions import scheme_named
+from core.positions import TRAINABLE, scheme_named
 from core.zoo.sizes import require_share, require_sizes
 
 NORMS = ("pre", "post")
@@ -20,7 +20,7 @@ class TransformerConfig(PreTrainedConfig):
     num_hidden_layers                  of the encoder, or of the only stack
     num_decoder_layers                 of an encoder-decoder's decoder
     intermediate_size                  of the feed-forward layers; 4 * hidden_size where it is None
-    positions                          one of `core.positions.SCHEMES`
+    positions                          one of `core.positions.TRAINABLE`
     norm                               "pre": each sublayer reads normalised states, and the last layer's are normalised
                                        at the end; "post": each sum is normalised (Vaswani and others 2017)
     scaled                             whether scores are divided by the root of the head's width
@@ -64,7 +64,10 @@ class TransformerConfig(PreTrainedConfig):
         if self.intermediate_size is None:
             self.intermediate_size = 4 * self.hidden_size
         require_sizes(intermediate_size=self.intermediate_size)
-        scheme_named(self.positions)
+        if not scheme_named(self.positions).trains:
+            raise HeadlightError(
+                f"Models are not built with {self.positions} positions here: choose one of {', '.join(TRAINABLE)}."
+            )
         if self.norm not in NORMS:
             raise HeadlightError(f"There is no norm called {self.norm}: choose pre or post.")
         if self.hidden_size % self.num_attention_heads:

@@ -68,9 +68,7 @@ class Stack(nn.Module):
         source_mask = None if memory is None else masks.over_keys(masks.padded(memory.attention_mask))
         states, weights, cross_weights = [hidden], [], []
         for layer in self.layers:
-            hidden, own, crossed = layer(
-                states[-1], mask, bias, self.positions.rotate, source, source_mask, output_attentions
-            )
+            hidden, own, crossed = layer(states[-1], mask, bias, self.positions, source, source_mask, output_attentions)
             states.append(hidden)
             weights.append(own)
             cross_weights.append(crossed)
