@@ -11,6 +11,7 @@ from torch import Tensor
 
 from core.capture.detail import QueryKeyDetail
 from core.capture.kept import EVERYTHING, Call
+from core.capture.logits import logits_of
 from core.capture.next_tokens import NextToken, NextTokens
 from core.capture.output import Output
 from core.capture.query_key import query_key_detail
@@ -178,6 +179,16 @@ class Trace:
     ) -> Tensor:
         """Attention weights: float32 (heads, queries, keys) on the CPU; all heads when None. Costs only this window."""
         return self._call(layer, stream).weights(heads, rows, cols).cpu()
+
+    def scores(
+        self, layer: int, heads: Sequence[int] | None = None, stream: str | None = None, rows: slice = EVERYTHING
+    ) -> Tensor | None:
+        """What the softmax is taken of: float32 (heads, rows, keys) on the CPU, -inf where masked; all heads when None.
+
+        None where only weights are known, and where a head was changed; see `core.capture.logits`.
+        """
+        scores = logits_of(self._call(layer, stream), heads, rows)
+        return None if scores is None else scores.cpu()
 
     def masked(
         self, layer: int, stream: str | None = None, rows: slice = EVERYTHING, cols: slice = EVERYTHING
