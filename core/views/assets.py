@@ -84,6 +84,7 @@ SCRIPTS = {
         "saliency_export.js",
         "saliency.js",
     ),
+    "order": ("order_moving.js", "order_dragging.js", "order_keys.js", "order.js"),
     LIGHT: ("selection.js",),
     "exporter": ("svg_context.js", "exporter_plot.js", "exporter.js"),
 }

@@ -1,0 +1,206 @@
+"""Single dimensions of a positional scheme as curves over the position, one above the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.errors import HeadlightError
+from core.positions.objects import Rotation, Table
+from core.views.agreement_view_scale import NEUTRAL
+from core.views.curves_drawing import drawn_points
+from core.views.export import csv_bytes, guarded, npz_bytes
+from core.views.figure import Figure
+from core.views.model_lines import look_of
+from core.views.plotly import from_plotly
+from core.views.position_grid import lay_out, tick_step, title_of, wrapped
+from core.views.position_words import About, figure_name, file_stem
+from core.views.runs import joined
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as PlotlyFigure
+
+    from core.positions.objects import Thing
+
+# Points of a curve, at most; further ones are left out such that no peak is lost.
+MOST_POINTS = 900
+# Of the plot's height, between two curves; pixels of one curve, and of the axis below them.
+GAP, ROW, FOOT, LEAST = 0.34, 53, 62, 300
+SHARE_OVER = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The dimensions that are drawn: (D, T) values, of `count` dimensions in all; pairs where they are angles."""
+
+    values: np.ndarray
+    dims: tuple[int, ...]
+    count: int
+    angles: bool
+
+    @property
+    def noun(self) -> str:
+        """What one of them is called."""
+        return "pair" if self.angles else "dimension"
+
+
+def position_curves_figure(thing: Thing, about: About, length: int, dims: Sequence[int]) -> Figure:
+    """The dimensions of a Table, or with a Rotation the wrapped angles of the pairs, of these numbers.
+
+    Numbers that there are not are left out. Raises HeadlightError for a scheme that has no dimensions, and where none
+    of the numbers is one.
+    """
+    found = curves_of(thing, length, dims)
+    words = _caption(found, about)
+    return from_plotly(
+        name=figure_name(about, "curves"),
+        title=f"{about.title}: single {found.noun}s",
+        how_to=_how_to(thing),
+        figure=_plot(found),
+        caption=words,
+        contents=f"Both hold every {found.noun} that is drawn, at every position.",
+        stem=file_stem("curves", about),
+        csv=lambda: _export_table(found, about),
+        npz=lambda: npz_bytes(
+            {"values": found.values, f"{found.noun}s": np.array(found.dims), "positions": np.arange(_length(found))},
+            words,
+        ),
+    )
+
+
+def curves_of(thing: Thing, length: int, dims: Sequence[int]) -> Curves:
+    """The curves that are drawn."""
+    if isinstance(thing, Table):
+        columns = thing.values.detach().numpy()[:length].T  # (T, D) -> (D, T)
+        kept = _known(dims, len(columns))
+        return Curves(columns[list(kept)], kept, len(columns), False)
+    if isinstance(thing, Rotation):
+        frequencies = thing.frequencies.detach().numpy()
+        kept = _known(dims, len(frequencies))
+        turned = frequencies[list(kept), None] * np.arange(length)[None, :]  # (D, 1) * (1, T) -> (D, T)
+        return Curves(wrapped(turned), kept, len(frequencies), True)
+    raise HeadlightError("This scheme gives one number to an offset and has no dimensions: see it against distance.")
+
+
+def _known(dims: Sequence[int], count: int) -> tuple[int, ...]:
+    """Those of the numbers that are among so many, each once."""
+    kept = tuple(dict.fromkeys(dim for dim in dims if 0 <= dim < count))
+    if not kept:
+        raise HeadlightError(f"Choose at least one of the {count:,} dimensions, counted from 0.")
+    return kept
+
+
+def _how_to(thing: Thing) -> str:
+    if isinstance(thing, Rotation):
+        return (
+            "Each line is the angle of one pair of coordinates, which jumps from π to −π after half a turn. Pairs that "
+            "finish no turn within the training length meet angles beyond it that they never saw."
+        )
+    if isinstance(thing, Table) and thing.learned:
+        return (
+            "Each line is one column of the table from the first position to the last. Some models learn waves much "
+            "like sinusoids, others steps or noise: nothing makes a learned column smooth."
+        )
+    return (
+        "Each line is one column of the matrix from the first position to the last, a sine at even numbers and a "
+        "cosine at odd ones. They are no binary counter: waves are smooth, and their lengths are no powers of two."
+    )
+
+
+def _caption(found: Curves, about: About) -> str:
+    low, high = _ends(found)
+    scale = "each from −π to π" if found.angles else f"all on one scale, {low:.3g} to {high:.3g}".replace("-", "−")
+    thin = "points left out between peaks" if _length(found) > MOST_POINTS else ""
+    return joined([about.words, f"{found.noun}s {', '.join(map(str, found.dims))} of {found.count:,}", scale, thin])
+
+
+def _length(found: Curves) -> int:
+    return int(found.values.shape[1])
+
+
+def _ends(found: Curves) -> tuple[float, float]:
+    """The lower and upper end of every curve's axis: symmetric where values go to both sides."""
+    if found.angles:
+        return -np.pi, np.pi
+    finite = found.values[np.isfinite(found.values)]
+    top = float(np.abs(finite).max(initial=0.0)) or 1.0
+    return (-top, top) if finite.min(initial=0.0) < 0 else (0.0, top)
+
+
+def _plot(found: Curves) -> PlotlyFigure:
+    import plotly.graph_objects as go
+
+    count = len(found.dims)
+    low, high = _ends(found)
+    figure = go.Figure([_line(found, place) for place in range(count)])
+    axes = {f"yaxis{_number(place)}": _row_axis(place, count, low, high, found.angles) for place in range(count)}
+    figure.update_layout(**axes, annotations=[_name(found, place) for place in range(count)])
+    length = _length(found)
+    figure.update_xaxes(
+        title=title_of("position"), range=[-0.02 * max(length - 1, 1), max(length - 1, 1) * 1.02],
+        tick0=0, dtick=tick_step(length), showgrid=True, zeroline=False, automargin=True,
+        anchor=f"y{_number(count - 1)}",
+    )  # fmt: skip
+    return lay_out(figure, max(LEAST, ROW * count + FOOT), top=12)
+
+
+def _number(place: int) -> str:
+    """The end of an axis's name: "" for the first."""
+    return str(place + 1) if place else ""
+
+
+def _row_axis(place: int, count: int, low: float, high: float, angles: bool) -> dict[str, Any]:
+    """The axis of one curve: the first is the uppermost."""
+    height = 1 / count
+    over = SHARE_OVER * (high - low) / 2
+    text = {-np.pi: "−π", np.pi: "π"} if angles else {}
+    ticks = [low, high] if low == 0 else [low, 0.0, high] if count < 4 else [low, high]
+    words = [text.get(tick) or f"{'−' if tick < 0 else ''}{abs(tick):.3g}" for tick in ticks]
+    return dict(
+        domain=[1 - (place + 1) * height, 1 - (place + GAP) * height],
+        range=[low - over, high + over], tickvals=ticks, ticktext=words, showgrid=False, zeroline=True,
+        zerolinecolor=NEUTRAL, zerolinewidth=0.6, automargin=True, anchor="x",
+    )  # fmt: skip
+
+
+def _name(found: Curves, place: int) -> dict[str, Any]:
+    """The curve's name, over its upper left corner."""
+    return dict(
+        text=f"{found.noun} {found.dims[place]}", x=0, y=1, xref="x domain", yref=f"y{_number(place)} domain",
+        xanchor="left", yanchor="bottom", showarrow=False, font=dict(size=12),
+    )  # fmt: skip
+
+
+def _line(found: Curves, place: int) -> Any:
+    import plotly.graph_objects as go
+
+    values = found.values[place].astype(np.float32)
+    kept = drawn_points(values.tolist(), MOST_POINTS)
+    x, y = kept.astype(np.float32), values[kept]
+    if found.angles:
+        # Half a turn later the angle starts over: no line is drawn through the jump.
+        jumps = np.flatnonzero(np.abs(np.diff(y)) > np.pi) + 1
+        x, y = np.insert(x, jumps, np.float32(np.nan)), np.insert(y, jumps, np.float32(np.nan))
+    few = len(values) <= 40
+    colour = look_of(0).colour
+    return go.Scatter(
+        x=x, y=y, yaxis=f"y{_number(place)}", mode="lines+markers" if few else "lines",
+        line=dict(color=colour, width=1.8), marker=dict(color=colour, size=4),
+        hovertemplate=f"{found.noun} {found.dims[place]}, position %{{x}}: %{{y:.4~f}}<extra></extra>",
+    )  # fmt: skip
+
+
+def _export_table(found: Curves, about: About) -> bytes:
+    """One line a position, one column a dimension."""
+    length = _length(found)
+    return csv_bytes(
+        {
+            "scheme": np.full(length, guarded(about.title), object),
+            "source": np.full(length, guarded(about.source), object),
+            "position": np.arange(length),
+            **{f"{found.noun}_{dim}": values for dim, values in zip(found.dims, found.values, strict=True)},
+        }
+    )

@@ -1,0 +1,200 @@
+"""Positions as cells: which of them are drawn, in which colours, and the heatmap that does it.
+
+Colours stand between the page's own ground and a hue that is read on white and on black, so one figure does in both
+themes. Blue and orange are told apart in every kind of colour vision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.views.agreement_view_scale import BAND, NEUTRAL
+from core.views.scales import short_number
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as PlotlyFigure
+    from plotly.graph_objects import Heatmap
+
+# Cells across and down, at most: more are smaller than a pixel in half a page.
+MOST_CELLS = 256
+HEIGHT = 340
+SIGNED = (
+    (0.0, "rgba(217, 115, 13, 1)"),
+    (0.5, "rgba(217, 115, 13, 0)"),
+    (0.5, "rgba(47, 123, 220, 0)"),
+    (1.0, "rgba(47, 123, 220, 1)"),
+)
+# A half turn is the same from both sides, grey; no turn is clear.
+CYCLIC = (
+    (0.0, "rgba(107, 111, 128, 1)"),
+    (0.25, "rgba(217, 115, 13, 1)"),
+    (0.5, "rgba(217, 115, 13, 0)"),
+    (0.5, "rgba(47, 123, 220, 0)"),
+    (0.75, "rgba(47, 123, 220, 1)"),
+    (1.0, "rgba(107, 111, 128, 1)"),
+)
+# From the first position to the last: gets lighter all the way.
+ORDERED = ("#4a45c4", "#9a4fc4", "#d4538f", "#ea7f4d", "#e8b53a")
+
+
+@dataclass(frozen=True, eq=False)
+class Colours:
+    """A colour scale with its ends, the words of its bar, and the ticks that are not left to Plotly.
+
+    words: the scale in a caption
+    """
+
+    scale: tuple[Any, ...]
+    low: float
+    high: float
+    title: str
+    words: str
+    ticks: tuple[tuple[float, str], ...] = ()
+
+    @property
+    def stops(self) -> list[Any]:
+        """The scale as Plotly takes it: its stops, spread over all of it where it is one side of a larger one."""
+        if isinstance(self.scale[0], str):
+            return list(self.scale)
+        first, last = self.scale[0][0], self.scale[-1][0]
+        return [[(at - first) / (last - first), colour] for at, colour in self.scale]
+
+    def bar(self) -> dict[str, Any]:
+        """The colour bar. Spaces keep its title off the ticks."""
+        ticks = dict(tickvals=[at for at, _ in self.ticks], ticktext=[f"{text}\u2002" for _, text in self.ticks])
+        return dict(
+            title=dict(text=self.title, side="right"), thickness=12, outlinewidth=0, **(ticks if self.ticks else {}),
+        )  # fmt: skip
+
+
+def signed_colours(values: np.ndarray, title: str, most: float = np.inf) -> Colours:
+    """Blue above 0 and orange below, as strong as the largest magnitude, or as `most` where that is less.
+
+    Where there is one sign only, its side of the scale is all there is.
+    """
+    found = values[np.isfinite(values)]
+    top = min(float(np.abs(found).max(initial=0.0)), most) or 1.0
+    low, high = float(found.min(initial=0.0)), float(found.max(initial=0.0))
+    sides = [(-1, low < 0), (0, True), (1, high > 0 or low == 0)]
+    ticks = [(sign * share * top, sign) for sign, there in sides if there for share in ((1, 0.5) if sign else (0,))]
+    ends = {-top: low < -top, top: high > top}
+    words = [hue for hue, there in (("blue above 0", high > 0 or low == 0), ("orange below", low < 0)) if there]
+    cut = ", stronger ones alike" if any(ends.values()) else ""
+    return Colours(
+        SIGNED if low < 0 < high else SIGNED[:2] if low < 0 else SIGNED[2:],
+        -top if low < 0 else 0.0,
+        top if high > 0 or low == 0 else 0.0,
+        title,
+        f"{', '.join(words)}, linear up to {'±' if len(words) > 1 else '−' if low < 0 else ''}{short_number(top)}{cut}",
+        tuple(sorted((at, _tick(at, ends.get(at, False))) for at, _ in ticks)),
+    )
+
+
+def _tick(value: float, beyond: bool) -> str:
+    """A number at the colour bar. beyond: whether some values lie farther from 0."""
+    more = ("≤ " if value < 0 else "≥ ") if beyond else ""
+    return f"{more}{'−' if value < 0 else ''}{short_number(abs(value))}"
+
+
+def angle_colours() -> Colours:
+    """Blue to the one side and orange to the other, grey where both meet at half a turn."""
+    ticks = ((-np.pi, "−π"), (-np.pi / 2, "−π/2"), (0.0, "0"), (np.pi / 2, "π/2"), (np.pi, "π"))
+    words = "blue above 0, orange below, grey at half a turn, where both meet"
+    return Colours(CYCLIC, -np.pi, np.pi, "angle (radians)", words, ticks)
+
+
+def ordered_colours(values: np.ndarray, title: str) -> Colours:
+    """For numbers of which only the order means something."""
+    found = values[np.isfinite(values)]
+    low, high = float(found.min(initial=0.0)), float(found.max(initial=0.0))
+    ticks = tuple((float(at), f"{at:,}") for at in range(int(low), int(high) + 1, tick_step(int(high - low), 8)))
+    return Colours(ORDERED, low, max(high, low + 1), title, f"violet {low:g} to yellow {high:g}", ticks)
+
+
+def wrapped(angles: np.ndarray) -> np.ndarray:
+    """The same angles in (-π, π]."""
+    return np.pi - np.mod(np.pi - angles, 2 * np.pi)
+
+
+def every(count: int, most: int = MOST_CELLS) -> np.ndarray:
+    """The positions that are drawn of so many: all, or one in so many."""
+    return np.arange(0, count, max(1, -(-count // most)))
+
+
+def every_pair(width: int, most: int = MOST_CELLS) -> np.ndarray:
+    """The dimensions that are drawn of so many, two neighbours at a time: a sine and its cosine."""
+    step = max(1, -(-width // most))
+    return np.array([at for at in range(width) if at // 2 % step == 0], int)
+
+
+def left_out_words(*axes: tuple[int, np.ndarray, str]) -> str:
+    """What a caption says where not all are drawn; "" where they are.
+
+    axes: of each how many there are, which are drawn, and what one is called.
+    """
+    told = []
+    for count, drawn, unit in axes:
+        if len(drawn) < count:
+            two = drawn[1] == 1
+            told.append(f"one in {drawn[2 if two else 1] // (2 if two else 1)} {'pairs of ' if two else ''}{unit}s")
+    return f"drawn: {' and '.join(told)}, none averaged" if told else ""
+
+
+def cells(values: np.ndarray, rows: np.ndarray, cols: np.ndarray, hover: str, **options: Any) -> Heatmap:
+    """A heatmap of these values. hover: what a cell says, of %{y}, %{x} and %{z}."""
+    import plotly.graph_objects as go
+
+    shown = np.ascontiguousarray(values, np.float32)
+    return go.Heatmap(x=cols, y=rows, z=shown, hoverongaps=False, hovertemplate=f"{hover}<extra></extra>", **options)
+
+
+def coloured(colours: Colours) -> dict[str, Any]:
+    """The options of `cells` that paint them so."""
+    return dict(zmin=colours.low, zmax=colours.high, colorscale=colours.stops, colorbar=colours.bar())
+
+
+def axis(title: str, count: int, downward: bool = False) -> dict[str, Any]:
+    """An axis of so many whole numbers from 0. downward: 0 at its upper end."""
+    ends = [-0.5, max(count, 1) - 0.5]
+    return dict(
+        title=title_of(title, downward), range=ends[::-1] if downward else ends, dtick=tick_step(count), tick0=0,
+        showgrid=False, zeroline=False, automargin=True, ticks="",
+    )  # fmt: skip
+
+
+def title_of(text: str, upright: bool = False) -> dict[str, Any]:
+    """An axis's title. upright: of one that stands, whose ticks have widths that Plotly must make room for."""
+    return dict(text=text) if upright else dict(text=text, standoff=12)
+
+
+def tick_step(count: int, most: int = 6) -> int:
+    """The power of two by which ticks go, so that there are no more than so many."""
+    return int(1 << max(0, int(np.ceil(np.log2(max(count, 1) / most)))))
+
+
+def lay_out(figure: PlotlyFigure, height: int = HEIGHT, top: int = 12) -> PlotlyFigure:
+    """Height and margins that the figures share."""
+    figure.update_layout(
+        height=height, margin=dict(l=10, r=10, t=top, b=10), showlegend=False, hovermode="closest",
+        paper_bgcolor="rgba(0, 0, 0, 0)", plot_bgcolor="rgba(0, 0, 0, 0)",
+    )  # fmt: skip
+    return figure
+
+
+def mask(figure: PlotlyFigure, drawn: np.ndarray, number: str = "") -> None:
+    """Grey the cells whose keys come after their query. number: of the axes, "" for the first."""
+    if len(drawn) < 2:
+        return
+    edges = [-0.5, *((drawn[1:] + drawn[:-1]) / 2).tolist(), float(drawn[-1]) + 0.5]
+    steps = " ".join(f"L{edges[at]:g},{edges[at - 1]:g} L{edges[at]:g},{edges[at]:g}" for at in range(1, len(edges)))
+    figure.add_shape(
+        type="path", path=f"M{edges[0]:g},{edges[0]:g} {steps} L{edges[-1]:g},{edges[0]:g} Z", fillcolor=BAND,
+        line_width=0, layer="below", xref=f"x{number}", yref=f"y{number}",
+    )  # fmt: skip
+    figure.add_annotation(
+        text="masked", x=0.7 * edges[-1], y=0.24 * edges[-1], xref=f"x{number}", yref=f"y{number}", showarrow=False,
+        font=dict(size=13, color=NEUTRAL),
+    )  # fmt: skip

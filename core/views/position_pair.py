@@ -1,0 +1,153 @@
+"""Two schemes side by side: what each makes of two positions, on one colour scale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.positions.measures import effect, pairs
+from core.positions.objects import Bias, Table
+from core.views.export import csv_bytes, guarded, label_array, npz_bytes
+from core.views.figure import Figure
+from core.views.plotly import escaped, from_plotly
+from core.views.position_grid import axis, cells, every, lay_out, left_out_words, mask, signed_colours
+from core.views.position_matrix import KEY, POSITION, QUERY
+from core.views.position_words import About, figure_name, file_stem, names_beside
+from core.views.runs import joined
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as PlotlyFigure
+
+    from core.positions.objects import Thing
+
+# The scale ends here: a learned bias can be e to the large, beside which all else would be clear.
+MOST_EFFECT = 2.0
+# Of the width: a panel of the two, the rest lies between them.
+PANEL = 0.45
+HEIGHT = 380
+
+
+def position_pair_figure(left: tuple[About, Thing], right: tuple[About, Thing], length: int, head: int = 0) -> Figure:
+    """The effect between any two positions under each scheme, 1 where a token looks at itself.
+
+    length: positions that are shown; of a table no more than it has. Raises HeadlightError for what has no effect by
+    itself, as `core.positions.measures.effect` does.
+    """
+    abouts, things = [left[0], right[0]], [left[1], right[1]]
+    rows = every(length)
+    values = [_effects(thing, rows, head) for thing in things]
+    together = np.concatenate([each.ravel() for each in values])
+    colours = signed_colours(together, "effect (1 at offset 0)", MOST_EFFECT)
+    words = joined(
+        [
+            *(about.words for about in abouts),
+            *(dict.fromkeys(_effect_words(thing, head) for thing in things)),
+            f"one colour scale: {colours.words}",
+            left_out_words((length, rows, POSITION)),
+            *(_ends_words(about, thing, length) for about, thing in (left, right)),
+            "keys after the query masked" if any(_causal(thing) for thing in things) else "",
+        ]
+    )
+    names = names_beside(abouts)
+    plot = _plot(values, rows, length, names, colours, [_causal(thing) for thing in things])
+    return from_plotly(
+        name=figure_name(abouts[0], "pair"),
+        title=f"{abouts[0].title} and {abouts[1].title} side by side",
+        how_to="Each cell is what the scheme alone does to the weight of a query (row) on a key (column), beside what "
+        "it does at offset 0. Schemes act in different places: of a bias it is the factor on the weight, of vectors "
+        "and turns how alike they are, so compare shapes rather than numbers.",
+        figure=plot,
+        caption=words,
+        contents="Both hold the effect between every two positions that are drawn, under both schemes.",
+        stem=file_stem("pair", *abouts),
+        csv=lambda: _table(abouts, values, rows),
+        npz=lambda: npz_bytes({"labels": label_array(names), "effects": np.stack(values), "positions": rows}, words),
+    )
+
+
+def _effects(thing: Thing, rows: np.ndarray, head: int) -> np.ndarray:
+    """(T, T) effects between the drawn positions; empty where a table has no such position or the key is masked."""
+    if isinstance(thing, Table):
+        kept = rows[rows < len(thing.values)]
+        known = pairs(Table(thing.values[kept], thing.learned), len(kept), head).detach().numpy()
+        values = np.full((len(rows), len(rows)), np.nan, np.float32)
+        values[: len(kept), : len(kept)] = known
+        return values
+    curve = effect(thing, int(rows.max(initial=0)), _head(thing, head))
+    offsets, known = curve.offsets.detach().numpy(), curve.values.detach().numpy()[0]
+    wanted = rows[None, :] - rows[:, None]  # (1, T) - (T, 1) -> (T, T)
+    at = np.clip(np.searchsorted(offsets, wanted), 0, len(offsets) - 1)
+    values = np.where(offsets[at] == wanted, known[at], np.nan).astype(np.float32)
+    return np.where((wanted > 0) & _causal(thing), np.float32(np.nan), values)
+
+
+def _ends_words(about: About, thing: Thing, length: int) -> str:
+    short = isinstance(thing, Table) and len(thing.values) < length
+    return f"{about.title} ends after {len(thing.values):,} positions" if short and isinstance(thing, Table) else ""
+
+
+def _causal(thing: Thing) -> bool:
+    return isinstance(thing, Bias) and thing.causal
+
+
+def _head(thing: Thing, head: int) -> int:
+    """The head of that number, or the last one where there are fewer."""
+    return min(head, len(thing.values) - 1) if isinstance(thing, Bias) else 0
+
+
+def _effect_words(thing: Thing, head: int) -> str:
+    if isinstance(thing, Bias):
+        return f"bias: e to what head {_head(thing, head)} adds, less what it adds at offset 0"
+    return "vectors: cosine of two rows" if isinstance(thing, Table) else "turns: mean cosine of the angles between"
+
+
+def _plot(
+    values: list[np.ndarray], rows: np.ndarray, length: int, names: list[str], colours: Any, causal: list[bool]
+) -> PlotlyFigure:
+    import plotly.graph_objects as go
+
+    hover = "query %{y}, key %{x}<br>effect %{z:.4~f}"
+    figure = go.Figure(
+        [
+            cells(each, rows, rows, hover, coloraxis="coloraxis", xaxis=f"x{end}", yaxis=f"y{end}")
+            for each, end in zip(values, ("", "2"), strict=True)
+        ]
+    )
+    figure.update_layout(
+        coloraxis=dict(colorscale=colours.stops, cmin=colours.low, cmax=colours.high, colorbar=colours.bar()),
+        xaxis=axis(KEY, length) | dict(domain=[0, PANEL], anchor="y"),
+        xaxis2=axis(KEY, length) | dict(domain=[1 - PANEL, 1], anchor="y2"),
+        yaxis=axis(QUERY, length, downward=True) | dict(anchor="x"),
+        yaxis2=axis("", length, downward=True) | dict(anchor="x2", matches="y"),
+        annotations=[_title(name, left) for name, left in zip(names, (0.0, 1 - PANEL), strict=True)],
+    )
+    for masked, end in zip(causal, ("", "2"), strict=True):
+        if masked:
+            mask(figure, rows, end)
+    return lay_out(figure, HEIGHT, top=34)
+
+
+def _title(name: str, left: float) -> dict[str, Any]:
+    return dict(
+        text=escaped(name), x=left, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=6,
+        showarrow=False, font=dict(size=14),
+    )  # fmt: skip
+
+
+def _table(abouts: list[About], values: list[np.ndarray], rows: np.ndarray) -> bytes:
+    """One line a scheme and cell; cells without a number are left out."""
+    parts = []
+    for about, each in zip(abouts, values, strict=True):
+        down, across = np.nonzero(np.isfinite(each))
+        parts.append((about, rows[down], rows[across], each[down, across]))
+    counts = [len(part[1]) for part in parts]
+    return csv_bytes(
+        {
+            "scheme": np.repeat(np.array([guarded(part[0].title) for part in parts], object), counts),
+            "source": np.repeat(np.array([guarded(part[0].source) for part in parts], object), counts),
+            "query_position": np.concatenate([part[1] for part in parts]),
+            "key_position": np.concatenate([part[2] for part in parts]),
+            "effect": np.concatenate([part[3] for part in parts]),
+        }
+    )

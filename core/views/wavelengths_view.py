@@ -1,0 +1,252 @@
+"""How many positions each pair of coordinates takes for a turn, beside the length of the texts in training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.views.agreement_view_scale import BAND, NEUTRAL, finite
+from core.views.export import csv_bytes, guarded, npz_bytes
+from core.views.figure import Figure
+from core.views.head_family import CHOSEN
+from core.views.model_lines import look_of
+from core.views.plotly import escaped, from_plotly
+from core.views.position_words import figure_name, file_stem
+from core.views.runs import joined
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as PlotlyFigure
+    from torch import Tensor
+
+    from core.views.position_words import About
+
+HEIGHT = 340
+# Heights of the training length, as shares of the axis: above the one its name stands left, below the other over it.
+HALF, LOW = 0.5, 0.16
+# Markers are drawn up to so many pairs; beyond, the line alone is clearer.
+MOST_MARKERS = 96
+# Ticks of a decade, at most, and the powers of ten from which on they are written as such.
+MOST_DECADES, SMALL_POWER, LARGE_POWER = 7, -4, 6
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Positions a turn of each pair, float64 (P,): now, and before a scaling; inf for a pair that is not turned.
+
+    trained: the longest text of the training, in positions.
+    """
+
+    now: np.ndarray
+    before: np.ndarray | None
+    trained: int | None
+
+    def unturned(self, waves: np.ndarray) -> int:
+        """How many pairs never completed a turn in training."""
+        return 0 if self.trained is None else int((waves > self.trained).sum())
+
+
+def wavelengths_figure(
+    about: About, frequencies: Tensor, trained: int | None = None, plain: Tensor | None = None, scaling: str = ""
+) -> Figure:
+    """Positions a turn of each pair of coordinates on a log axis, and which pairs never completed one in training.
+
+    frequencies: radians a position (P,), the fastest pair first; trained: positions of the longest text in training,
+    None where nothing tells; plain: the frequencies before a scaling, None where there is none; scaling: its title.
+    """
+    pairs = _Pairs(_turns(frequencies), None if plain is None else _turns(plain), trained)
+    words = _caption(about, pairs, scaling)
+    return from_plotly(
+        name=figure_name(about, "wavelengths"),
+        title="Wavelengths",
+        how_to="Each point is a pair of coordinates and the number of positions in which it turns once. Pairs above "
+        "the training length never completed a turn: at longer distances they reach angles that training never showed.",
+        figure=_plot(pairs, scaling),
+        caption=words,
+        contents="Both hold frequency and wavelength of each pair, before and after scaling where there is one.",
+        stem=file_stem("wavelengths", about),
+        csv=lambda: csv_bytes(_columns(about, pairs)),
+        npz=lambda: npz_bytes(_arrays(pairs), words),
+    )
+
+
+def _turns(frequencies: Tensor) -> np.ndarray:
+    from core.positions.measures import wavelengths
+
+    return np.asarray(wavelengths(frequencies).detach().cpu().double().numpy())
+
+
+def _caption(about: About, pairs: _Pairs, scaling: str) -> str:
+    told = _range_words(pairs.now)
+    still = int(np.isinf(pairs.now).sum())
+    share = ""
+    if pairs.trained is not None:
+        share = f"{_share_words(pairs, pairs.now)} in {pairs.trained:,} positions of training"
+        if pairs.before is not None:
+            count = pairs.unturned(pairs.before)
+            share += f" (before scaling {count} of {len(pairs.before)})"
+    return joined(
+        [
+            about.words,
+            f"scaling: {scaling}" if scaling and pairs.before is not None else "",
+            told,
+            share,
+            f"{still} of {len(pairs.now)} pairs are not turned at all" if still else "",
+            "logarithmic axis; wavelength: 2π divided by the frequency",
+        ]
+    )
+
+
+def _range_words(waves: np.ndarray) -> str:
+    turning = waves[np.isfinite(waves)]
+    return f"wavelengths from {_count(turning.min())} to {_count(turning.max())} positions" if len(turning) else ""
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _share_words(pairs: _Pairs, waves: np.ndarray) -> str:
+    count, of = pairs.unturned(waves), len(waves)
+    if not count:
+        return "every pair completed a turn"
+    return f"{count} of {of} pairs ({100 * count / of:.0f} %) never completed a turn"
+
+
+def _plot(pairs: _Pairs, scaling: str) -> PlotlyFigure:
+    import plotly.graph_objects as go
+
+    low, high = _span(pairs)
+    figure = go.Figure()
+    if pairs.trained is not None:
+        _add_training(figure, pairs, low, high)
+    if pairs.before is not None:
+        figure.add_trace(_line(pairs.before, None, "before scaling", dash="dash", color=NEUTRAL, width=2.0))
+        _name_lines(figure, pairs, scaling or "after scaling")
+    figure.add_trace(_line(pairs.now, pairs.trained, "after scaling" if pairs.before is not None else "wavelength"))
+    powers, texts = decade_ticks(low, high)
+    figure.update_layout(height=HEIGHT, margin=dict(l=10, r=14, t=14, b=10), showlegend=False, hovermode="closest")
+    figure.update_xaxes(
+        title=dict(text="pair of coordinates", standoff=10), range=_sides(len(pairs.now)), zeroline=False,
+        automargin=True,
+    )  # fmt: skip
+    figure.update_yaxes(
+        title=dict(text="positions a turn", standoff=14), type="log", range=[low, high],
+        tickvals=[10.0**power for power in powers], ticktext=texts, zeroline=False, automargin=True,
+    )  # fmt: skip
+    return figure
+
+
+def _sides(count: int) -> list[float]:
+    return [-0.03 * max(count, 8), count - 1 + 0.03 * max(count, 8)]
+
+
+def _span(pairs: _Pairs) -> tuple[float, float]:
+    """The ends of the log axis in powers of ten, with the training length and some room in it."""
+    told = [pairs.now, *([] if pairs.before is None else [pairs.before])]
+    numbers = np.concatenate([*told, np.array([] if pairs.trained is None else [float(pairs.trained)])])
+    numbers = np.log10(numbers[np.isfinite(numbers) & (numbers > 0)])
+    low, high = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 1.0)
+    room = 0.07 * max(high - low, 1.0)
+    return low - room, high + 1.6 * room
+
+
+def decade_ticks(low: float, high: float) -> tuple[list[int], list[str]]:
+    """Powers of ten between two of them, few enough to be read, and how each is written."""
+    first, last = int(np.ceil(low)), int(np.floor(high))
+    step = max(1, -(-(last - first + 1) // MOST_DECADES))
+    powers = list(range(first, last + 1, step))
+    return powers, [_power_words(power) for power in powers]
+
+
+def _power_words(power: int) -> str:
+    if power >= LARGE_POWER or power <= SMALL_POWER:
+        return f"10{str(power).translate(SUPERSCRIPT)}"
+    return f"{10**power:,}" if power >= 0 else f"{10.0**power:.{-power}f}"
+
+
+def _line(
+    waves: np.ndarray, trained: int | None, name: str, dash: str = "solid", color: str = "", width: float = 2.4
+) -> Any:
+    """One curve; points beyond the training length are orange and open."""
+    import plotly.graph_objects as go
+
+    colour = color or look_of(0).colour
+    beyond = np.zeros(len(waves), bool) if trained is None else waves > trained
+    marked = len(waves) <= MOST_MARKERS and not color
+    marker = dict(
+        size=7, color=[CHOSEN if far else colour for far in beyond],
+        symbol=["circle-open" if far else "circle" for far in beyond], line=dict(width=1.8),
+    )  # fmt: skip
+    return go.Scatter(
+        x=np.arange(len(waves)), y=finite(waves), name=name, mode="lines+markers" if marked else "lines",
+        line=dict(color=colour, dash=dash, width=width), cliponaxis=False,
+        hovertemplate=f"{name}<br>pair %{{x}}: a turn in %{{y:,.4~g}} positions<extra></extra>",
+        **(dict(marker=marker) if marked else {}),
+    )  # fmt: skip
+
+
+def _add_training(figure: PlotlyFigure, pairs: _Pairs, low: float, high: float) -> None:
+    """The training length as a line, what lies beyond it shaded, and the share of pairs that does."""
+    trained = float(pairs.trained or 1)
+    figure.add_shape(
+        type="rect", x0=0, x1=1, xref="x domain", y0=trained, y1=10.0**high, fillcolor=BAND, line_width=0,
+        layer="below",
+    )  # fmt: skip
+    line = dict(color=NEUTRAL, width=1.4, dash="dot")
+    figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=trained, y1=trained, line=line, layer="below")
+    count = pairs.unturned(pairs.now)
+    text = f"<b>{count} of {len(pairs.now)}</b> pairs ({100 * count / len(pairs.now):.0f} %)<br>never turned once"
+    # Curves rise to the right, so that the upper left and the lower right are free.
+    where: dict[str, Any] = dict(xref="x domain", showarrow=False, font_size=12)
+    figure.add_annotation(
+        text=text if count else "every pair turned at least once", x=0.015, y=1, yref="y domain", xanchor="left",
+        yanchor="top", align="left", **where,
+    )  # fmt: skip
+    share = (np.log10(trained) - low) / (high - low)
+    left = share > HALF
+    figure.add_annotation(
+        text=f"training length {pairs.trained:,}", x=0.015 if left else 0.985, y=np.log10(trained), yref="y",
+        xanchor="left" if left else "right", yanchor="bottom" if share < LOW else "top", **where,
+    )  # fmt: skip
+
+
+def _name_lines(figure: PlotlyFigure, pairs: _Pairs, scaling: str) -> None:
+    """Names near the two curves: the scaled one lies above."""
+    where: dict[str, Any] = dict(xref="x", yref="y", showarrow=False, font_size=12)
+    for waves, text, place, anchors in (
+        (pairs.now, f'<span style="color:{look_of(0).colour}">●</span> {escaped(scaling)}', 0.72, ("right", "bottom")),
+        (pairs.before, "before scaling", 0.6, ("left", "top")),
+    ):
+        at = round(place * (len(pairs.now) - 1))
+        if waves is not None and at < len(waves) and np.isfinite(waves[at]):
+            figure.add_annotation(
+                text=text, x=at, y=np.log10(waves[at]), xanchor=anchors[0], yanchor=anchors[1],
+                xshift=-6 if anchors[0] == "right" else 8, **where,
+            )  # fmt: skip
+
+
+def _columns(about: About, pairs: _Pairs) -> dict[str, object]:
+    count = len(pairs.now)
+    scaled = {} if pairs.before is None else {"wavelength_before_scaling": pairs.before}
+    trained = {} if pairs.trained is None else {"completed_a_turn": pairs.now <= pairs.trained}
+    return {
+        "scheme": [guarded(about.title)] * count,
+        "source": [guarded(about.source)] * count,
+        "pair": np.arange(count),
+        "frequency": 2 * np.pi / pairs.now,
+        "wavelength": pairs.now,
+        **scaled,
+        **trained,
+    }
+
+
+def _arrays(pairs: _Pairs) -> dict[str, np.ndarray]:
+    return {
+        "frequencies": 2 * np.pi / pairs.now,
+        "wavelengths": pairs.now,
+        **({} if pairs.before is None else {"wavelengths_before_scaling": pairs.before}),
+        "trained": np.array(np.nan if pairs.trained is None else pairs.trained),
+    }
