@@ -11,8 +11,9 @@ open_frame()
 attention = st.Page("pages/attention.py", title="Attention", icon=":material/grid_view:", default=True)
 alignment = st.Page("pages/alignment.py", title="Alignment", icon=":material/translate:", url_path="alignment")
 saliency = st.Page("pages/saliency.py", title="Saliency", icon=":material/balance:", url_path="saliency")
+positions = st.Page("pages/positions.py", title="Positions", icon=":material/straighten:", url_path="positions")
 training = st.Page("pages/training.py", title="Training", icon=":material/model_training:", url_path="training")
-page = st.navigation([attention, alignment, saliency, training], position="top")
+page = st.navigation([attention, alignment, saliency, positions, training], position="top")
 notice_page(page.url_path)
 if page != training:
     # That page needs what takes seconds to import only once something is trained.

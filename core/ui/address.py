@@ -26,6 +26,7 @@ READERS = {
     "alignment_view": "alignment",
     "alignment_step": "alignment",
     "saliency": "saliency",
+    "positions": "positions",
 }
 _VISITED = "address_was_read"
 _PAGE = "page_of_address"

@@ -23,7 +23,7 @@ def open_frame() -> None:
     )
     dark = st.context.theme.type == "dark"
     st.logo(str(ASSETS / ("logo-dark.svg" if dark else "logo-light.svg")), size="large")
-    own = ["page.css", "training.css", "alignment.css"]
+    own = ["page.css", "training.css", "alignment.css", "positions.css"]
     names = [*own, *(["dark.css", "alignment_dark.css"] if dark else []), *(["talk.css"] if talk.talking() else [])]
     style = "\n".join((ASSETS / name).read_text("utf-8") for name in names)
     st.html(f"<style>{style}</style>")

@@ -1,0 +1,205 @@
+"""The sidebar of the page: source, scheme and its numbers, or model, text and examples."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.models import catalogue
+from core.positions import SCHEMES
+from core.ui import address, remarks
+from core.ui.examples import Example
+from core.ui.positions.fields import FIELDS, value_words
+from core.ui.positions.offered import MODEL_ITSELF, SOURCES, examples_of, first_text, models
+from core.ui.positions.state import (
+    CHOSEN,
+    MODEL,
+    ORDER,
+    OTHER,
+    SCHEME,
+    SOURCE,
+    STOPPED,
+    TEXT,
+    VIEW,
+    key_of,
+)
+from core.ui.positions.wish import Wish, arrive, fill, follow_view, forget_parts, wish_of_state
+from core.ui.words import small_print
+
+MOTTO = "How order gets in: each scheme as a formula, and as trained models have it."
+SOURCE_HELP = "The formula with your numbers, or what the open model has, read from its weights."
+# Shown as two or three words side by side, others as a menu or a slider.
+SEGMENTED = ("causal", "layout")
+_ROUND, _SHOWN = "positions_round_of_pills", "positions_shown_example"
+
+
+def controls() -> tuple[Wish, DeltaGenerator]:
+    """Draw the controls, set to what an address asks for; also returns the place of those that the model decides."""
+    arriving = address.take("positions")
+    if arriving is not None:
+        arrive(arriving)
+        remarks.keep(arriving.remarks)
+    fill()
+    wish = wish_of_state()
+    with st.sidebar:
+        small_print(MOTTO, "motto")
+        if wish.is_of_schemes:
+            _schemes(wish)
+        if wish.reads_model:
+            _model(wish)
+        slot = st.container(key="positions_parts")
+    return wish_of_state(), slot
+
+
+def choose_scheme(name: str) -> None:
+    """Look at the formula of a scheme, in the view that shows schemes; to be called as a callback."""
+    state = st.session_state
+    state[SCHEME], state[SOURCE] = name, "formula"
+    if state[VIEW] not in ("scheme", "pair"):
+        state[VIEW] = "scheme"
+
+
+def open_model_itself() -> None:
+    """Look at what the open model has; to be called as a callback."""
+    st.session_state[SOURCE] = MODEL_ITSELF
+
+
+def open_order() -> None:
+    """Look at what order is worth; to be called as a callback."""
+    st.session_state[VIEW] = "order"
+    follow_view()
+
+
+def forget_stop() -> None:
+    """A new press means that an earlier stop no longer counts."""
+    st.session_state.pop(STOPPED, None)
+
+
+def text_box() -> None:
+    """The text that goes through the model, and texts to start from."""
+    st.text_area("Text", key=TEXT, height=90, on_change=_own_text, persist_state="session")
+    st.button(
+        "Read",
+        type="primary",
+        icon=":material/bolt:",
+        shortcut="Ctrl+Enter",
+        width="stretch",
+        on_click=forget_stop,
+        key="positions_run",
+    )
+    _pills()
+
+
+def _schemes(wish: Wish) -> None:
+    st.segmented_control(
+        "Source",
+        tuple(SOURCES),
+        format_func=SOURCES.__getitem__,
+        key=SOURCE,
+        persist_state="session",
+        required=True,
+        width="stretch",
+        help=SOURCE_HELP,
+    )
+    if wish.source != MODEL_ITSELF:
+        st.selectbox("Scheme", tuple(SCHEMES), format_func=_title, key=SCHEME, persist_state="session")
+    if wish.is_pair:
+        st.selectbox("Beside", (*SCHEMES, MODEL_ITSELF), format_func=_title, key=OTHER, persist_state="session")
+    # Of a model's table, too, so many positions are shown.
+    of_model = ("length",) if wish.reads_model else ()
+    for name in dict.fromkeys((*of_model, *(field for scheme in wish.schemes for field in SCHEMES[scheme].uses))):
+        if name in FIELDS and _applies(name, wish):
+            _slider(name)
+
+
+def _applies(name: str, wish: Wish) -> bool:
+    """What only matters with a scaling is there with one only."""
+    return name != "factor" or wish.settings.scaling != "none"
+
+
+def _slider(name: str) -> None:
+    field, key = FIELDS[name], key_of(name)
+    common: dict[str, Any] = dict(key=key, persist_state="session", help=field.help)
+    if not field.options:
+        st.slider(field.label, field.low, field.high, step=field.step, **common)
+    elif name in SEGMENTED:
+        st.segmented_control(
+            field.label, field.options, format_func=value_words, required=True, width="stretch", **common
+        )
+    elif name == "scaling":
+        from core.positions.scaling import SCALINGS
+
+        st.selectbox(field.label, field.options, format_func=lambda each: SCALINGS[each].title, **common)
+    else:
+        st.select_slider(field.label, field.options, format_func=value_words, **common)
+
+
+def _title(name: str) -> str:
+    return "The open model" if name == MODEL_ITSELF else SCHEMES[name].title
+
+
+def _model(wish: Wish) -> None:
+    st.selectbox("Model", models(), key=MODEL, on_change=_follow_model, persist_state="session")
+    small_print(_summary(wish.model), "model-summary")
+    if wish.reads_text:
+        text_box()
+
+
+def _summary(model: str) -> str:
+    return next((each.entry.summary for each in catalogue() if each.entry.name == model), "A model of your own.")
+
+
+def _follow_model() -> None:
+    """A text that was an example of the model before gives way to one of the new model."""
+    state = st.session_state
+    state[CHOSEN] = True
+    known = {example.text for name in models() for example in examples_of(name)}
+    if state[TEXT] in known:
+        state[TEXT] = first_text(str(state[MODEL]), str(state[VIEW]))
+    forget_parts()
+    forget_stop()
+
+
+def _own_text() -> None:
+    st.session_state[CHOSEN] = True
+    _forget_order()
+
+
+def _forget_order() -> None:
+    st.session_state[ORDER] = None
+
+
+def _pills() -> None:
+    examples = examples_of(str(st.session_state[MODEL]))
+    shown = next((each.title for each in examples if each.text == st.session_state[TEXT]), None)
+    key = _key_of_pills(shown)
+    if key not in st.session_state:
+        st.session_state[key] = shown
+    st.pills(
+        "Examples",
+        [example.title for example in examples],
+        key=key,
+        on_change=partial(_take, key, examples),
+        persist_state="session",
+    )
+
+
+def _key_of_pills(shown: str | None) -> str:
+    """A new key whenever something else than a pill opened a text: see `core.ui.example_choice.show_example`."""
+    state, now = st.session_state, (st.session_state[MODEL], shown)
+    if state.get(_SHOWN) != now:
+        state[_SHOWN], state[_ROUND] = now, state.get(_ROUND, 0) + 1
+    return f"positions_pills_{state[_ROUND]}"
+
+
+def _take(key: str, examples: tuple[Example, ...]) -> None:
+    state = st.session_state
+    chosen = next((example for example in examples if example.title == state[key]), None)
+    if chosen is not None:
+        state[_SHOWN] = (state[MODEL], chosen.title)
+        state[TEXT], state[CHOSEN] = chosen.text, True
+        _forget_order()
+        forget_stop()

@@ -1,0 +1,31 @@
+"""A scheme's formula with its symbols explained, and two sentences: what to look at, and what surprises."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.positions import SCHEMES
+from core.ui.words import small_print
+
+
+def formula_card(scheme: str, scaling: str = "none") -> None:
+    """The formula in its frame. scaling: that of a rotation, whose own formula then follows."""
+    known = SCHEMES[scheme]
+    shown = [known.formula]
+    if scheme == "rotary" and scaling != "none":
+        from core.positions.scaling import SCALINGS
+
+        shown += [SCALINGS[scaling].formula] if scaling in SCALINGS else []
+    # What both formulas have is explained once, as the first does.
+    symbols = {symbol: words for formula in shown for symbol, words in formula.symbols}
+    symbols |= dict(known.formula.symbols)
+    with st.container(border=True, key="positions_formula"):
+        for formula in shown:
+            st.latex(formula.latex)
+        for column, sentence in zip(st.columns(2, gap="medium"), known.notes, strict=True):
+            with column:
+                small_print(sentence, "of-scheme")
+        with st.container(key="positions_symbols"):
+            # All of it was written by us, so none is taken letter for letter.
+            st.markdown("\n".join(f"- ${latex}$ {words}" for latex, words in symbols.items()))
+        small_print(" · ".join(dict.fromkeys(formula.source for formula in shown)), "of-source")

@@ -1,0 +1,70 @@
+"""What the page offers: views, models, texts to start from, and the order in which words stand at first."""
+
+from __future__ import annotations
+
+from core.ui.examples import MODEL as FIRST_MODEL
+from core.ui.examples import Example, examples_for
+from core.ui.model_menu import openable
+
+VIEWS = {
+    "scheme": "The scheme",
+    "pair": "Side by side",
+    "model": "In the model",
+    "beyond": "Beyond training",
+    "order": "Does order matter?",
+}
+FORMULA, MODEL_ITSELF = "formula", "model"
+SOURCES = {FORMULA: "Formula", MODEL_ITSELF: "Open model"}
+KINDS = {"cosine": "Cosines", "dot": "Dot products"}
+# Short enough for eight of them in a row.
+SHORT = {
+    "none": "None",
+    "sinusoidal": "Sinusoidal",
+    "learned": "Learned",
+    "shaw": "Shaw",
+    "relative": "T5",
+    "alibi": "ALiBi",
+    "rotary": "Rotary",
+    "deberta": "DeBERTa",
+}
+# The page opens with the first; of the second the effect on attention follows from no model.
+FIRST_SCHEME, FIRST_BESIDE = "sinusoidal", "alibi"
+TRANSLATOR, CAT_CHASES = "zh-en-transformer", "猫追老鼠"
+# 老鼠追猫
+MOUSE_CHASES = (2, 3, 1, 0)
+
+
+def models() -> list[str]:
+    """Names of the models of the menu."""
+    return openable()
+
+
+def examples_of(model: str) -> tuple[Example, ...]:
+    """Texts to start from, for a model by its name."""
+    return examples_for(model)
+
+
+def first_of(view: str) -> tuple[str, str]:
+    """Model and text that a view opens with, until somebody chooses others."""
+    there = models()
+    wanted = TRANSLATOR if view == "order" else FIRST_MODEL
+    model = wanted if wanted in there else there[0]
+    return model, first_text(model, view)
+
+
+def first_text(model: str, view: str) -> str:
+    """The text that opens with a model: of many words where a mean over them is shown."""
+    texts = [example.text for example in examples_of(model)]
+    return max(texts, key=len) if view == "model" else texts[0]
+
+
+def first_order(words: tuple[str, ...]) -> tuple[int, ...]:
+    """The order in which words stand at first: 老鼠追猫, else the first and the last with a letter change places."""
+    if "".join(words) == CAT_CHASES and len(words) == len(MOUSE_CHASES):
+        return MOUSE_CHASES
+    order = list(range(len(words)))
+    spelled = [place for place in order if any(map(str.isalnum, words[place]))] or order
+    if order:
+        first, last = spelled[0], spelled[-1]
+        order[first], order[last] = last, first
+    return tuple(order)

@@ -1,0 +1,89 @@
+"""The words beside a text and its words in another order: what came out, and what the identity says."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from core.text.labels import ADDED_SPACE, visible
+
+if TYPE_CHECKING:
+    from core.mechanics.order import OrderComparison
+
+SPACE = visible(" ")
+Row = tuple[str, tuple[str, ...]]
+
+WITH, WITHOUT, ALONE = "with positions", "without positions", "what comes out"
+NOTHING = "—"
+PERMUTED = (
+    "Without positions the moved words have the same map, only permuted: A(Px) = P A(x) Pᵀ. Attention is equivariant, "
+    "not invariant, so each word keeps its own output wherever it stands."
+)
+CAUSAL = (
+    "The causal mask lets a token see only those before it, so that even without positions the order is not lost: the "
+    "map is not merely permuted."
+)
+NOT_PERMUTED = "Without positions the maps still differ by more than rounding: something else in the model knows order."
+
+
+def titles(found: OrderComparison) -> tuple[str, ...]:
+    """Of the columns."""
+    return ("", ALONE) if found.bare_original is None else ("", WITH, WITHOUT)
+
+
+def rows(found: OrderComparison, words: tuple[str, ...]) -> tuple[Row, ...]:
+    """What came out of both texts, where anything in words did."""
+    moved = joined(tuple(words[place] for place in found.order))
+    pairs = ((joined(words), "original"), (moved, "moved"))
+    found_rows = [(name, (found.output_words(which), found.output_words(f"bare_{which}"))) for name, which in pairs]
+    if not any(any(cells) for _, cells in found_rows):
+        return ()
+    return tuple((name, _cells(found, cells)) for name, cells in found_rows)
+
+
+def differences(found: OrderComparison) -> Row:
+    """How far the outputs are apart."""
+    return "The outputs differ by, from 0 to 1", _cells(
+        found, (_number(found.output_difference), _number(found.bare_output_difference))
+    )
+
+
+def identity(found: OrderComparison) -> Row:
+    """How far the maps are from being merely permuted."""
+    return (
+        "Largest |A(Px) − P A(x) Pᵀ|, over all layers and heads",
+        _cells(found, (_number(found.difference), _number(found.bare_difference))),
+    )
+
+
+def sentence_of(found: OrderComparison) -> str:
+    """What the numbers say."""
+    if found.equivariant is None:
+        return found.refused
+    if found.causal:
+        return CAUSAL
+    return f"{PERMUTED} Rounding explains up to {found.tolerance:.0e}." if found.equivariant else NOT_PERMUTED
+
+
+def joined(words: tuple[str, ...]) -> str:
+    """Words as a text: with spaces between them, except where the script has none. Marks of spaces are left out."""
+    words = tuple(word.removeprefix(ADDED_SPACE).strip(SPACE) for word in words)
+    gaps = ["" if _is_wide(one[-1:]) and _is_wide(other[:1]) else " " for one, other in pairwise(words)]
+    return "".join(word + gap for word, gap in zip(words, [*gaps, ""], strict=True))
+
+
+def _is_wide(character: str) -> bool:
+    return bool(character) and unicodedata.east_asian_width(character) in "WF" and character.isalnum()
+
+
+def _cells(found: OrderComparison, both: tuple[str, str]) -> tuple[str, ...]:
+    shown = both if found.bare_original is not None else both[:1]
+    return tuple(cell or NOTHING for cell in shown)
+
+
+def _number(value: float | None) -> str:
+    if value is None or math.isnan(value):
+        return NOTHING
+    return f"{value:.2g}" if value >= 0.001 or value == 0 else f"{value:.0e}"

@@ -1,0 +1,69 @@
+"""Which stream, layer and head of a model are looked at: controls that depend on the open model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.ui.positions.state import HEAD, LAYER, STREAM
+from core.ui.positions.wish import Wish
+
+STREAMS = {"self": "Self-attention", "encoder": "Encoder", "decoder": "Decoder", "cross": "Cross-attention"}
+# In the menu of heads, where nothing would be no choice.
+_MEAN = -1
+
+
+def choose_stream(streams: Sequence[str]) -> str:
+    """One of the streams; no control where there is one only."""
+    state = st.session_state
+    if state[STREAM] not in streams:
+        state[STREAM] = streams[0]
+    if len(streams) > 1:
+        st.segmented_control(
+            "Attention of the",
+            streams,
+            format_func=lambda stream: STREAMS.get(stream, stream),
+            key=STREAM,
+            persist_state="session",
+            required=True,
+            width="stretch",
+        )
+    return str(state[STREAM])
+
+
+def choose_layer(layers: int, wish: Wish) -> int:
+    """A layer; no control where there is one only."""
+    layer = min(wish.layer, layers - 1)
+    if layers < 2:
+        return layer
+    key, state = f"positions_layer_of_{layers}", st.session_state
+    state[key] = layer
+    st.slider("Layer", 0, layers - 1, key=key, on_change=lambda: state.update({LAYER: state[key]}))
+    return int(state[key])
+
+
+def choose_head(heads: int, wish: Wish) -> int | None:
+    """A head, or None for the mean."""
+    head = None if wish.head is None or wish.head >= heads else wish.head
+    key, state = f"positions_which_of_{heads}", st.session_state
+    state[key] = _MEAN if head is None else head
+    st.selectbox(
+        "Head",
+        range(_MEAN, heads),
+        format_func=lambda number: "Mean over heads" if number == _MEAN else f"Head {number}",
+        key=key,
+        on_change=lambda: state.update({HEAD: None if state[key] == _MEAN else state[key]}),
+    )
+    return head
+
+
+def choose_one_head(heads: int, wish: Wish) -> int:
+    """A head, where their mean means nothing; no control where there is one only."""
+    head = min(wish.head or 0, heads - 1)
+    if heads < 2:
+        return head
+    key, state = f"positions_one_of_{heads}", st.session_state
+    state[key] = head
+    st.slider("Head", 0, heads - 1, key=key, on_change=lambda: state.update({HEAD: state[key]}))
+    return head

@@ -1,0 +1,60 @@
+"""The terms that DeBERTa's scores are a sum of: of the open model on the text, or of vectors drawn at random."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from streamlit.delta_generator import DeltaGenerator
+
+from core.ui.card import figure_card
+from core.ui.positions.answering import figure_of, layers_of, terms_of_model
+from core.ui.positions.controls import text_box
+from core.ui.positions.parts import choose_layer, choose_one_head
+from core.ui.positions.sides import Side
+from core.ui.positions.wish import Wish
+from core.ui.words import note
+from core.views import Figure, terms_figure
+
+RANDOM = (
+    "These maps are of vectors drawn at random: only their form is the scheme's. With a DeBERTa as the open model they "
+    "are of its own scores on your text."
+)
+# Positions of the illustration: more would be a texture.
+SHOWN = 48
+
+
+def terms_panel(side: Side, wish: Wish, slot: DeltaGenerator) -> None:
+    """The three maps and their sum, of a scheme that has them."""
+    if side.scheme != "deberta":
+        return
+    if side.fact is None:
+        note(RANDOM, "info")
+        figure = figure_of((*side.key, "terms"), lambda: _drawn_at_random(side))
+    else:
+        figure = _of_model(side, wish, slot)
+    if figure is not None:
+        figure_card(figure, {}, {})
+
+
+def _drawn_at_random(side: Side) -> Figure:
+    from core.positions.deberta import illustration
+
+    settings = replace(side.settings, length=min(side.settings.length, SHOWN))
+    return terms_figure(illustration(settings), None, side.about)
+
+
+def _of_model(side: Side, wish: Wish, slot: DeltaGenerator) -> Figure | None:
+    layers = layers_of(wish.model)
+    if layers is None:
+        return None
+    with slot:
+        text_box()
+        layer = choose_layer(layers, wish)
+    found = terms_of_model(wish.model, wish.text, layer)
+    if found is None:
+        return None
+    terms, tokens = found
+    with slot:
+        head = choose_one_head(len(terms.total), wish)
+    key = (*side.key, "terms", wish.text, layer, head)
+    return figure_of(key, lambda: terms_figure(terms, tokens.labels, side.about, head))

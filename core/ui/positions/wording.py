@@ -1,0 +1,58 @@
+"""Words of the page: its title, the facts beside it, and what to look at in each view."""
+
+from __future__ import annotations
+
+from core.positions import SCHEMES
+from core.ui.positions.offered import MODEL_ITSELF
+from core.ui.positions.wish import Wish
+from core.ui.saliency.wording import literal
+
+HINTS = {
+    "pair": "Both are drawn as what a distance does to a score that was equal before: 1 at distance 0, on one scale.",
+    "order": "Drag the words, and compare what comes out and the maps, with positions and without.",
+}
+ACTS = {
+    "nowhere": "Nothing is computed from positions.",
+    "embeddings": "Added to the embeddings, before the first layer.",
+    "scores": "Added to the scores of every layer, before the softmax.",
+    "queries and keys": "Applied to queries and keys of every layer.",
+}
+
+
+def title_of(wish: Wish) -> str:
+    """What is looked at."""
+    if wish.view == "beyond":
+        return "Six twins, read far beyond their training"
+    if wish.view == "order":
+        return "The same words in another order"
+    if wish.view == "model":
+        return literal(f"{wish.model} · attention by distance")
+    if wish.is_pair:
+        return literal(f"{_name(wish, wish.scheme)} beside {_beside(wish)}")
+    return literal(_name(wish, wish.scheme))
+
+
+def hint_of(wish: Wish) -> list[tuple[str, str]]:
+    """What to look at, as a sentence in a box; a scheme has sentences of its own."""
+    return [(HINTS[wish.view], "info")] if wish.view in HINTS else []
+
+
+def facts_of(wish: Wish) -> list[tuple[str, str]]:
+    """Short facts about the scheme, each with what it means."""
+    if wish.view != "scheme" or wish.source == MODEL_ITSELF:
+        return []
+    scheme = SCHEMES[wish.scheme]
+    learned = [("learned", "The numbers are trained with the model; the formula says how they are used.")]
+    acts = f"acts on {scheme.acts}" if scheme.acts != "nowhere" else "acts nowhere"
+    return [(acts, ACTS.get(scheme.acts, scheme.summary)), *(learned if scheme.name in LEARNED else [])]
+
+
+LEARNED = ("learned", "shaw", "relative", "deberta")
+
+
+def _name(wish: Wish, scheme: str) -> str:
+    return wish.model if wish.source == MODEL_ITSELF else SCHEMES[scheme].title
+
+
+def _beside(wish: Wish) -> str:
+    return wish.model if wish.other == MODEL_ITSELF else SCHEMES[wish.other].title
