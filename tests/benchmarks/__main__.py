@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import capture, drawing, on_demand, parity, rival, saliency, start, training
+from tests.benchmarks import capture, drawing, on_demand, parity, rival, saliency, sliders, start, training
 
 BENCHMARKS: dict[str, tuple[Callable[[], str], ...]] = {
     "capture": (capture.table, on_demand.table),
     "drawing": (drawing.table, rival.table),
+    "sliders": (sliders.table,),
     "start": (start.table,),
     "parity": (parity.table,),
     "training": (training.table,),
