@@ -28,7 +28,7 @@ def output_distance(model: Model, before: Trace, after: Trace, forced: Trace, pl
                             may hold at once, the largest |p - p'|
     an encoder-decoder's    the largest |p - p'| over the tokens of what it said to `before`; `forced` is a run of the
     translation             moved text in which it is made to say them. NaN where probabilities were not kept
-    a row a token           max |f(Px) - P f(x)| over max |f(x)|; rows of a decoder stay where they are
+    a row a token           max |f(Px) - P f(x)| over max |f(x)| + max |f(Px)|, 0 to 1; rows of a decoder stay
     """
     if _is_said(before):
         return _of_said(before, forced)
@@ -38,7 +38,7 @@ def output_distance(model: Model, before: Trace, after: Trace, forced: Trace, pl
     if before.output.kind in ("labels", "next tokens"):
         return float((one.softmax(-1) - other.softmax(-1)).abs().sum() / 2)
     moved = one if before.said is not None else one[torch.tensor(places)]
-    return float((other - moved).abs().max() / one.abs().max())
+    return float((other - moved).abs().max() / (one.abs().max() + other.abs().max()))
 
 
 def _is_said(trace: Trace) -> bool:

@@ -28,14 +28,17 @@ def similarity(thing: Thing, reach: int) -> ByDistance:
 
     Table     mean cosine over all positions at that offset, with the smallest and the largest; rows of zeros are left
               out. Offsets end where the table does
-    Rotation  mean of cos(k w_i) over the turned pairs: the product of a query and a key of ones, by what it is at 0
+    Rotation  the product of a query and a key of ones, by what it is at 0: the mean of cos(k w_i) over the pairs, of
+              which those that are not turned have a cosine of 1
     Raises HeadlightError for others: a bias compares no positions, see `effect`.
     """
     match thing:
         case Table():
             return _of_table(thing, min(reach, len(thing.values) - 1))
         case Rotation():
-            return turning(thing.frequencies, reach)
+            found = turning(thing.frequencies, reach)
+            share = min(1.0, 2 * len(thing.frequencies) / thing.width)
+            return replace(found, values=share * found.values + (1 - share))
         case _:
             raise HeadlightError("This scheme has no vectors of positions to compare: look at what it adds to scores.")
 

@@ -20,11 +20,13 @@ class Table:
     values       float32 (T, D), row p for position p
     learned      whether it was trained; a formula otherwise
     frequencies  float64 (P,), radians a position of its sinusoids; None where it does not consist of any
+    halves       whether all sines stand before all cosines, as in Marian's table, and not in turn
     """
 
     values: Tensor
     learned: bool = False
     frequencies: Tensor | None = None
+    halves: bool = False
 
 
 @dataclass(frozen=True, eq=False)

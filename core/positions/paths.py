@@ -11,18 +11,25 @@ from core.errors import HeadlightError
 from core.positions.objects import Table
 
 AXES = 3
+# Multiples of the median distance from the mean.
+FAR = 3.0
+TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
 class Path:
     """A table in its first three principal components.
 
-    coordinates  float32 (T, 3), of the centred rows
-    explained    float32 (3,), shares of the variance, falling; 0 of components that there are none of
+    coordinates  float32 (T, 3), of the rows less the mean of those that are not far
+    explained    float32 (3,), shares of the variance without far rows, falling; 0 of components that there are none of
+    distances    float32 (T,) from the mean of all rows, as multiples of their median; zeros where that is 0
+    far          bool (T,), rows beyond FAR such multiples: few of them would be all that the components show
     """
 
     coordinates: Tensor
     explained: Tensor
+    distances: Tensor
+    far: Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,24 +45,37 @@ class Spectrum:
 
 
 def path(table: Table) -> Path:
-    """Principal components of the rows. Of each axis, the largest entry by size is positive, so that signs are fixed.
+    """Principal components of the rows that are not far from the others; the far ones have places on them, too.
 
+    Of each axis, the largest entry by size among the rows that are not far is positive, so that signs are fixed.
     Raises HeadlightError where the table holds numbers that are not finite.
     """
     rows = _centred(table)  # (T, D)
-    tall = rows.shape[0] >= rows.shape[1]
-    gram = rows.T @ rows if tall else rows @ rows.T  # (K, K), K = min(T, D): the smaller one has the same eigenvalues
+    distances = _in_medians(rows.norm(dim=-1))  # (T, D) -> (T,)
+    far = distances > FAR
+    near = rows[~far]  # (N, D)
+    middle = near.mean(0)
+    near = near - middle
+    tall = near.shape[0] >= near.shape[1]
+    gram = near.T @ near if tall else near @ near.T  # (K, K), K = min(N, D): the smaller one has the same eigenvalues
     values, vectors = torch.linalg.eigh(gram)  # rising
     count = min(AXES, len(values))
     values, vectors = values.flip(0)[:count].clamp(min=0), vectors.flip(1)[:, :count]  # (A,), (K, A)
-    places = rows @ vectors if tall else vectors * values.sqrt()  # (T, A)
-    total = rows.square().sum()
+    if not tall:
+        vectors = near.T @ vectors / values.sqrt().clamp(min=TINY)  # (D, N) @ (N, A) -> (D, A)
+    places = near @ vectors  # (N, D) @ (D, A) -> (N, A)
+    total = near.square().sum()
     signs = places.gather(0, places.abs().argmax(0, keepdim=True)).sign()  # (1, A)
     coordinates, explained = rows.new_zeros(len(rows), AXES), rows.new_zeros(AXES)
-    coordinates[:, :count] = places * signs
+    coordinates[:, :count] = (rows - middle) @ vectors * signs  # (T, D) @ (D, A) -> (T, A)
     if total > 0:
         explained[:count] = values / total
-    return Path(coordinates.float(), explained.float())
+    return Path(coordinates.float(), explained.float(), distances.float(), far)
+
+
+def _in_medians(distances: Tensor) -> Tensor:
+    median = distances.median() if len(distances) else distances.new_zeros(())
+    return distances / median if median > 0 else torch.zeros_like(distances)
 
 
 def spectrum(table: Table) -> Spectrum:

@@ -68,10 +68,12 @@ def starts(causal: bool, count: int = BUCKETS, farthest: int = FARTHEST) -> tupl
     Raises HeadlightError for fewer buckets than a direction needs, and where they do not reach `farthest`.
     """
     directions = 1 if causal else 2
-    if count < 2 * directions or farthest <= count // directions // 2:
+    if count < 2 * directions:
+        raise HeadlightError(f"{count:,} buckets are too few: choose at least {2 * directions}.")
+    if farthest <= (exact := count // directions // 2):
         raise HeadlightError(
-            f"{count:,} buckets cannot be spread over distances up to {farthest:,}: choose at least {2 * directions} "
-            "buckets, and a farthest distance above the number that have one distance each."
+            f"The first {exact:,} distances have a bucket each, so {count:,} buckets cannot end at distance "
+            f"{farthest:,}: choose fewer buckets, or a farthest distance above {exact:,}."
         )
     numbers = buckets(-torch.arange(farthest + 1), causal, count, farthest)  # (farthest + 1,)
     changes = (numbers[1:] != numbers[:-1]).nonzero()[:, 0] + 1

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from core import load
 from core.capture import prepare, record
 from core.positions.facts import facts_of
 from core.positions.objects import Bias
@@ -121,3 +122,10 @@ def test_what_mpt_says_and_does_not_do_is_told() -> None:
     assert fact.thing.slopes is not None
     assert float(fact.thing.slopes[0]) == 0.25
     assert any("alibi_bias_max 16" in note for note in fact.notes)
+
+
+def test_distances_that_training_never_met_are_said() -> None:
+    """The twin read 64 tokens, and the bucket that distance 63 falls into ends at 66."""
+    (fact,) = facts_of(load("lm-relative").network)
+    assert fact.notes[-1].startswith("From distance 67 on the table is exactly 0")
+    assert not any("exactly 0" in note for note in only_fact(drawn("t5"), "relative", "encoder").notes)

@@ -59,6 +59,14 @@ def test_the_frequencies_of_sinusoids_give_their_dot_products(family: str) -> No
     torch.testing.assert_close(values @ values.T, expected, atol=1e-3, rtol=0)
 
 
+@pytest.mark.parametrize(("family", "halves"), [("marian", True), ("xlm", False)])
+def test_whether_sines_and_cosines_stand_apart_is_known(family: str, halves: bool) -> None:
+    table = next(fact.thing for fact in facts_of(drawn(family)) if fact.scheme == "sinusoidal")
+    assert isinstance(table, Table)
+    assert table.halves is halves
+    assert table.values[0, :2].tolist() == ([0.0, 0.0] if halves else [0.0, 1.0])  # sin 0, and then sin 0 or cos 0
+
+
 def test_tensor2tensor_spreads_the_pairs_to_exactly_the_last_wavelength() -> None:
     ends = []
     for family in ("m2m_100", "marian"):

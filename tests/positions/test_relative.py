@@ -76,10 +76,17 @@ def test_the_starts_of_other_tables_are_where_the_row_changes(count: int, farthe
 
 
 @pytest.mark.parametrize(
-    ("count", "farthest", "causal"), [(3, 128, False), (1, 128, True), (32, 8, False), (32, 16, True)]
+    ("count", "farthest", "causal", "remedy"),
+    [
+        (3, 128, False, "at least 4"),
+        (1, 128, True, "at least 2"),
+        (32, 8, False, "above 8"),
+        (32, 16, True, "above 16"),
+        (128, 32, False, "fewer buckets"),
+    ],
 )
-def test_buckets_that_cannot_be_spread_are_refused(count: int, farthest: int, causal: bool) -> None:
-    with refused(f"{count} buckets", f"up to {farthest}"):
+def test_buckets_that_cannot_be_spread_are_refused(count: int, farthest: int, causal: bool, remedy: str) -> None:
+    with refused(f"{count} buckets", remedy):
         SCHEMES["relative"].matrix(10, buckets=count, farthest=farthest, causal=causal)
 
 

@@ -45,7 +45,7 @@ def _fact(network: nn.Module, path: str, owner: nn.Module, tables: int) -> Fact:
         thing=None if weight is None else bias_of(weight, causal, farthest),
         source=source,
         lines=bias_lines(table.num_embeddings, table.embedding_dim, farthest, causal, weight),
-        notes=tuple(_notes(config, shared, layer, causal, weight)),
+        notes=(*_notes(config, shared, layer, causal, weight), *untrained(weight, causal, farthest)),
         trained=whole(getattr(config, "n_positions", None)),
     )
 
@@ -63,6 +63,17 @@ def _notes(config: Any, shared: bool, layer: int | None, causal: bool, weight: T
     if weight is None:
         notes.append(ABSENT)
     return notes
+
+
+def untrained(table: Tensor | None, causal: bool, farthest: int = FARTHEST) -> tuple[str, ...]:
+    """A sentence where the rows of far distances are exactly 0, as they were before training; table (buckets, H)."""
+    if table is None:
+        return ()
+    read = buckets(-torch.arange(farthest + 1), causal, len(table), farthest)  # (farthest + 1,)
+    trained = (table != 0).any(-1)[read].nonzero()[:, 0]
+    if not len(trained) or (first := int(trained[-1]) + 1) > farthest:
+        return ()
+    return (f"From distance {first} on the table is exactly 0: no text of the training was so long.",)
 
 
 def bias_of(table: Tensor, causal: bool, farthest: int = FARTHEST) -> Bias:

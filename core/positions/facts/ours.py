@@ -10,7 +10,7 @@ from torch import nn
 
 from core.positions.alibi import Alibi, slopes
 from core.positions.encoding import Encoding
-from core.positions.facts.biases import bias_lines, bias_of
+from core.positions.facts.biases import bias_lines, bias_of, untrained
 from core.positions.facts.fact import Fact
 from core.positions.facts.offsets import vectors_of
 from core.positions.facts.pairs import INTERLEAVED
@@ -77,9 +77,9 @@ def _fact(stack: _Stack, encoding: Encoding) -> Fact:
     return _told(stack, "none", None, "config.positions", (), bag)
 
 
-def _told(stack: _Stack, scheme: str, thing: Thing | None, source: str, lines: Lines, note: str) -> Fact:
+def _told(stack: _Stack, scheme: str, thing: Thing | None, source: str, lines: Lines, *notes: str) -> Fact:
     missing = (ABSENT,) if thing is None and scheme != "none" else ()
-    return Fact(scheme, stack.name, None, thing, source, lines, (note, *missing), stack.length)
+    return Fact(scheme, stack.name, None, thing, source, lines, (*notes, *missing), stack.length)
 
 
 def _learned(stack: _Stack, encoding: Learned) -> Fact:
@@ -112,7 +112,8 @@ def _relative(stack: _Stack, encoding: Relative) -> Fact:
     count, heads = encoding.table.shape
     lines = bias_lines(count, heads, FARTHEST, encoding.causal, table)
     thing = None if table is None else bias_of(table, encoding.causal)
-    return _told(stack, "relative", thing, f"{stack.path}.table", lines, "All layers of the stack use the table.")
+    notes = ("All layers of the stack use the table.", *untrained(table, encoding.causal))
+    return _told(stack, "relative", thing, f"{stack.path}.table", lines, *notes)
 
 
 def _alibi(stack: _Stack, encoding: Alibi) -> Fact:

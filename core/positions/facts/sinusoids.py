@@ -11,7 +11,7 @@ from core.positions.sinusoidal import frequencies
 _ROUNDING = 0.02
 # Rows that are looked at: a table may be very long.
 _ENOUGH = 512
-ORDERS = ("sines, then cosines", "sines and cosines in turn")
+APART, IN_TURN = "sines, then cosines", "sines and cosines in turn"
 
 
 def is_sinusoidal(values: Tensor) -> bool:
@@ -27,7 +27,7 @@ def is_sinusoidal(values: Tensor) -> bool:
 
 
 def sinusoids_of(values: Tensor, first: int) -> tuple[Tensor, str] | None:
-    """Frequencies (P,) of a table of sinusoids and one of ORDERS, None where neither usual formula gives it.
+    """Frequencies (P,) of a table of sinusoids and APART or IN_TURN, None where neither usual formula gives it.
 
     first: what the formula is asked for at row 0. The library has the paper's frequencies, and those of its authors'
     code, tensor2tensor, which spreads the pairs so that the last one has exactly the wavelength 2π · 10,000.
@@ -42,7 +42,7 @@ def sinusoids_of(values: Tensor, first: int) -> tuple[Tensor, str] | None:
         angles = places[:, None] * found  # (T, P)
         apart = torch.cat([angles.sin(), angles.cos()], dim=1)[:, :width]
         in_turn = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)[:, :width]
-        for order, expected in zip(ORDERS, (apart, in_turn), strict=True):
+        for order, expected in ((APART, apart), (IN_TURN, in_turn)):
             # float32 angles of far positions are off by their rounding, bfloat16 values by theirs.
             if float((expected - values).abs().mean()) < 0.005:
                 return found, order

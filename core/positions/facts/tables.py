@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from core.positions.facts.fact import Fact
 from core.positions.facts.reading import ABSENT, modules_of_text, numbers, stack_of, trained_length, words
-from core.positions.facts.sinusoids import is_sinusoidal, sinusoids_of
+from core.positions.facts.sinusoids import APART, is_sinusoidal, sinusoids_of
 from core.positions.objects import Table
 
 # As families call it: BERT, CLIP, GPT-2, BART, the first GPT.
@@ -66,12 +66,18 @@ def _fact(network: nn.Module, source: str, module: nn.Module, held: Any) -> Fact
         scheme="sinusoidal" if sinusoidal else "learned",
         stack=stack_of(source, network),
         layers=None,
-        thing=None if values is None else Table(values, not sinusoidal, None if form is None else form[0]),
+        thing=None if values is None else _table(values, sinusoidal, form),
         source=source,
         lines=tuple(lines),
         notes=tuple(_notes(sinusoidal, start, values)),
         trained=min(rows - start, told),
     )
+
+
+def _table(values: Tensor, sinusoidal: bool, form: tuple[Tensor, str] | None) -> Table:
+    if form is None:
+        return Table(values, learned=not sinusoidal)
+    return Table(values, learned=False, frequencies=form[0], halves=form[1] == APART)
 
 
 def _notes(sinusoidal: bool, start: int, values: Tensor | None) -> Iterator[str]:
