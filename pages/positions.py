@@ -28,7 +28,7 @@ address.write(here, first_visit())
 heading.subheader(wording.title_of(wish), anchor=False, width="content")
 with chips:
     facts(wording.facts_of(wish))
-notes(wording.hint_of(wish) + [(sentence, "warning") for sentence in remarks.told()])
+notes([(sentence, "warning") for sentence in remarks.told()])
 with st.container(key="follower"):
     mount("selection", {"link": links.copied(here, wish.own_texts if wish.reads_text else {})}, "positions_link")
 show(wish, slot)

@@ -12,7 +12,7 @@ CASES = (
     ("sinusoidal: width", {"scheme": "sinusoidal"}, "Width", "vectors of positions"),
     ("rotary with YaRN: width", {"scheme": "rotary", "scaling": "yarn"}, "Width", "Wavelengths"),
     ("ALiBi: heads", {"scheme": "alibi"}, "Heads", "bias by distance"),
-    ("sinusoidal beside ALiBi: positions", {"view": "pair", "other": "alibi"}, "Positions", "side by side"),
+    ("sinusoidal beside ALiBi: positions", {"view": "pair", "beside": "alibi"}, "Positions", "side by side"),
 )
 
 # Promises the time from the next key until the script has run, the plot holds other data, and a frame has passed.

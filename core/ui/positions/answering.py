@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 DTYPE = "float32"
 SMALL = 4096
-STOPPED_WORK = "This was stopped; press Read, or choose another model, to start it again."
+STOPPED_WORK = "This was stopped: nothing more is worked out until it is started again."
 NO_TEXT = "Type a text for the model to read."
 
 
@@ -134,6 +134,7 @@ def worked_out(
         return kept
     if st.session_state.get(STOPPED) == key:
         note(STOPPED_WORK, "info")
+        st.button("Start it again", icon=":material/replay:", on_click=forget_stop, key=f"positions_{key[0]}_again")
         return None
     try:
         return with_progress(
@@ -147,6 +148,11 @@ def worked_out(
     except Exception as error:
         note(sentence_of(error, title), "error")
     return None
+
+
+def forget_stop() -> None:
+    """A new press means that an earlier stop no longer counts; to be called as a callback."""
+    st.session_state.pop(STOPPED, None)
 
 
 def model_called(name: str, job: Job) -> Model:

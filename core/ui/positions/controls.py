@@ -12,8 +12,11 @@ from core.models import catalogue
 from core.positions import SCHEMES
 from core.ui import address, remarks
 from core.ui.examples import Example
-from core.ui.positions.fields import FIELDS, value_words
-from core.ui.positions.offered import MODEL_ITSELF, SOURCES, examples_of, first_text, models
+from core.ui.positions.answering import forget_stop
+from core.ui.positions.arriving import arrive
+from core.ui.positions.deberta_versions import VERSIONS
+from core.ui.positions.fields import FIELDS, used_by, value_words
+from core.ui.positions.offered import FIRST_BESIDE, FORMULA, MODEL_ITSELF, SOURCES, examples_of, first_text, models
 from core.ui.positions.state import (
     CHOSEN,
     MODEL,
@@ -21,16 +24,17 @@ from core.ui.positions.state import (
     OTHER,
     SCHEME,
     SOURCE,
-    STOPPED,
     TEXT,
+    VERSION,
     VIEW,
     key_of,
 )
-from core.ui.positions.wish import Wish, arrive, fill, follow_view, forget_parts, wish_of_state
+from core.ui.positions.wish import Wish, fill, follow_view, forget_look, forget_parts, wish_of_state
 from core.ui.words import small_print
 
 MOTTO = "How order gets in: each scheme as a formula, and as trained models have it."
 SOURCE_HELP = "The formula with your numbers, or what the open model has, read from its weights."
+VERSION_HELP = "The first version clips far offsets; the second and the third put them into buckets that grow."
 # Shown as two or three words side by side, others as a menu or a slider.
 SEGMENTED = ("causal", "layout")
 _ROUND, _SHOWN = "positions_round_of_pills", "positions_shown_example"
@@ -57,25 +61,40 @@ def controls() -> tuple[Wish, DeltaGenerator]:
 def choose_scheme(name: str) -> None:
     """Look at the formula of a scheme, in the view that shows schemes; to be called as a callback."""
     state = st.session_state
-    state[SCHEME], state[SOURCE] = name, "formula"
+    state[SCHEME], state[SOURCE] = name, FORMULA
+    forget_look()
     if state[VIEW] not in ("scheme", "pair"):
         state[VIEW] = "scheme"
 
 
-def open_model_itself() -> None:
-    """Look at what the open model has; to be called as a callback."""
-    st.session_state[SOURCE] = MODEL_ITSELF
+def open_view(view: str) -> None:
+    """Look at another view; to be called as a callback."""
+    st.session_state[VIEW] = view
+    follow_view()
+
+
+def open_model(name: str) -> None:
+    """Look at what a model has; to be called as a callback."""
+    state = st.session_state
+    state[SOURCE] = MODEL_ITSELF
+    if state[MODEL] != name:
+        state[MODEL] = name
+        _follow_model()
+
+
+def open_model_beside(name: str, is_left: bool) -> None:
+    """Look at what a model has on one side, and at a formula on the other; to be called as a callback."""
+    state = st.session_state
+    open_model(name)
+    if is_left and state[OTHER] == MODEL_ITSELF:
+        state[OTHER] = FIRST_BESIDE
+    elif not is_left:
+        state[SOURCE], state[OTHER] = FORMULA, MODEL_ITSELF
 
 
 def open_order() -> None:
     """Look at what order is worth; to be called as a callback."""
-    st.session_state[VIEW] = "order"
-    follow_view()
-
-
-def forget_stop() -> None:
-    """A new press means that an earlier stop no longer counts."""
-    st.session_state.pop(STOPPED, None)
+    open_view("order")
 
 
 def text_box() -> None:
@@ -103,14 +122,27 @@ def _schemes(wish: Wish) -> None:
         required=True,
         width="stretch",
         help=SOURCE_HELP,
+        on_change=forget_look,
     )
     if wish.source != MODEL_ITSELF:
-        st.selectbox("Scheme", tuple(SCHEMES), format_func=_title, key=SCHEME, persist_state="session")
+        st.selectbox(
+            "Scheme", tuple(SCHEMES), format_func=_title, key=SCHEME, on_change=forget_look, persist_state="session"
+        )
     if wish.is_pair:
-        st.selectbox("Beside", (*SCHEMES, MODEL_ITSELF), format_func=_title, key=OTHER, persist_state="session")
-    # Of a model's table, too, so many positions are shown.
-    of_model = ("length",) if wish.reads_model else ()
-    for name in dict.fromkeys((*of_model, *(field for scheme in wish.schemes for field in SCHEMES[scheme].uses))):
+        st.selectbox(
+            "Beside",
+            (*SCHEMES, MODEL_ITSELF),
+            format_func=_title,
+            key=OTHER,
+            on_change=forget_look,
+            persist_state="session",
+        )
+    if "deberta" in wish.schemes:
+        st.segmented_control(
+            "Version", tuple(VERSIONS), format_func=VERSIONS.__getitem__, key=VERSION, persist_state="session",
+            required=True, width="stretch", help=VERSION_HELP,
+        )  # fmt: skip
+    for name in dict.fromkeys(field for scheme in wish.schemes for field in used_by(scheme, wish.version)):
         if name in FIELDS and _applies(name, wish):
             _slider(name)
 

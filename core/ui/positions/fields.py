@@ -7,8 +7,10 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any
 
+from core.positions import SCHEMES
 from core.positions.settings import LAYOUTS, Settings
 from core.ui.arrival import QUOTED, Arrival, whole_number
+from core.ui.positions.deberta_versions import GROWING, USES
 
 FIRST: Mapping[str, Any] = MappingProxyType({each.name: each.default for each in fields(Settings)})
 SCALINGS = ("none", "linear", "ntk", "dynamic", "yarn", "llama3")
@@ -48,11 +50,18 @@ FIELDS: Mapping[str, Field] = MappingProxyType({
     "trained": Field(
         "Trained on", "Positions of the training.", options=(64, 128, 256, 512, 1024, 2048, 4096, 8192, 32768)
     ),
-    "buckets": Field("Buckets", "Rows of the learned table, for keys on both sides.", options=(8, 16, 32, 64, 128)),
+    "buckets": Field(
+        "Buckets", "Rows of the learned table: in all (T5), or a side (DeBERTa).", options=(8, 16, 32, 64, 128, 256)
+    ),
     "farthest": Field("Farthest", "From this distance on all keys read one row.", options=(32, 64, 128, 256, 512)),
     "clip": Field("Clip", "From this distance on all offsets read one row.", 1, 64),
     "seed": Field("Seed", "Of the vectors that are drawn at random.", 0, 99),
 })  # fmt: skip
+
+
+def used_by(scheme: str, version: str) -> tuple[str, ...]:
+    """The fields that a scheme's formula reads. version: DeBERTa's."""
+    return USES if scheme == "deberta" and version == GROWING else SCHEMES[scheme].uses
 
 
 def value_words(value: object) -> str:

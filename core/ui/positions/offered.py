@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from core.ui.examples import MODEL as FIRST_MODEL
-from core.ui.examples import Example, examples_for
+from core.ui.examples import MODEL, Example, examples_for
 from core.ui.model_menu import openable
 
 VIEWS = {
@@ -13,6 +12,8 @@ VIEWS = {
     "beyond": "Beyond training",
     "order": "Does order matter?",
 }
+# Opened first; it has a learned table.
+FIRST_MODEL = MODEL
 FORMULA, MODEL_ITSELF = "formula", "model"
 SOURCES = {FORMULA: "Formula", MODEL_ITSELF: "Open model"}
 KINDS = {"cosine": "Cosines", "dot": "Dot products"}
@@ -29,6 +30,8 @@ SHORT = {
 }
 # The page opens with the first; of the second the effect on attention follows from no model.
 FIRST_SCHEME, FIRST_BESIDE = "sinusoidal", "alibi"
+# Of the twins, the one that has learned biases.
+LEARNED_BIASES = "lm-relative"
 TRANSLATOR, CAT_CHASES = "zh-en-transformer", "猫追老鼠"
 # 老鼠追猫
 MOUSE_CHASES = (2, 3, 1, 0)

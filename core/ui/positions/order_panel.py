@@ -41,7 +41,7 @@ def order_panel(wish: Wish, slot: DeltaGenerator) -> None:
         order = None
     order = order or first_order(words)
     with st.container(key="figures"):
-        left, right = st.columns((0.36, 0.64), gap="small")
+        left, right = st.columns((0.31, 0.69), gap="small")
     with left, st.container(border=True, key="positions_words"):
         mount("order", order_payload(words, order, False), "positions_order_chips", {"order": partial(_take, words)})
     found = orders_of(wish.model, wish.text, order)
@@ -63,17 +63,18 @@ def order_panel(wish: Wish, slot: DeltaGenerator) -> None:
 def _answers(found: OrderComparison, words: tuple[str, ...]) -> None:
     """What came out in each order, and how far the maps are from being the same, only moved."""
     head = "".join(f'<th scope="col">{escape(title)}</th>' for title in order_words.titles(found))
-    body = "".join(
-        f'<tr><th scope="row">{escape(name)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
-        for name, cells in (
-            *order_words.rows(found, words),
-            order_words.differences(found),
-            order_words.identity(found),
-        )
-    )
+    rows = (*order_words.rows(found, words), order_words.differences(found), order_words.identity(found))
+    body = "".join(map(_line, rows))
     with st.container(border=True, key="positions_outputs"):
         st.html(f'<table class="headlight-orders"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>')
         small_print(order_words.sentence_of(found), "of-scheme")
+
+
+def _line(row: order_words.Row) -> str:
+    """A line of the table; pointing at its name, or going there with the Tab key, brings up what it means."""
+    told = f'<span class="told" title="{escape(row.help)}" tabindex="0">{escape(row.name)}</span>'
+    name = told if row.help else escape(row.name)
+    return f'<tr><th scope="row">{name}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in row.cells)}</tr>'
 
 
 def _take(words: tuple[str, ...], value: Any) -> None:

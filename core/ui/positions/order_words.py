@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,19 +14,35 @@ if TYPE_CHECKING:
     from core.mechanics.order import OrderComparison
 
 SPACE = visible(" ")
-Row = tuple[str, tuple[str, ...]]
 
 WITH, WITHOUT, ALONE = "with positions", "without positions", "what comes out"
 NOTHING = "—"
+OUTPUTS = "Difference of the outputs"
+OUTPUTS_HELP = (
+    "0 where they are the same. Of a translation, the largest change in the probability of what it wrote; of labels "
+    "and next tokens, half the sum of all changes; of vectors, the largest change as a share of the largest number."
+)
+IDENTITY = "Largest difference of the maps once words are put back in place"
+IDENTITY_HELP = (
+    "The largest |A(Px) − P A(x) Pᵀ| over all layers and heads: x are the words, P puts them in another order, and A "
+    "is a map of attention weights. Rounding explains up to {tolerance}."
+)
 PERMUTED = (
-    "Without positions the moved words have the same map, only permuted: A(Px) = P A(x) Pᵀ. Attention is equivariant, "
-    "not invariant, so each word keeps its own output wherever it stands."
+    "Without positions the moved words have the same maps, only permuted: attention is equivariant, not invariant."
 )
 CAUSAL = (
-    "The causal mask lets a token see only those before it, so that even without positions the order is not lost: the "
-    "map is not merely permuted."
+    "The causal mask lets a token see only those before it: even without positions, the maps are not merely permuted."
 )
 NOT_PERMUTED = "Without positions the maps still differ by more than rounding: something else in the model knows order."
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table: its name, its cells, and what pointing at it explains."""
+
+    name: str
+    cells: tuple[str, ...]
+    help: str = ""
 
 
 def titles(found: OrderComparison) -> tuple[str, ...]:
@@ -40,22 +57,19 @@ def rows(found: OrderComparison, words: tuple[str, ...]) -> tuple[Row, ...]:
     found_rows = [(name, (found.output_words(which), found.output_words(f"bare_{which}"))) for name, which in pairs]
     if not any(any(cells) for _, cells in found_rows):
         return ()
-    return tuple((name, _cells(found, cells)) for name, cells in found_rows)
+    return tuple(Row(name, _cells(found, cells)) for name, cells in found_rows)
 
 
 def differences(found: OrderComparison) -> Row:
     """How far the outputs are apart."""
-    return "The outputs differ by, from 0 to 1", _cells(
-        found, (_number(found.output_difference), _number(found.bare_output_difference))
-    )
+    numbers = (_number(found.output_difference), _number(found.bare_output_difference))
+    return Row(OUTPUTS, _cells(found, numbers), OUTPUTS_HELP)
 
 
 def identity(found: OrderComparison) -> Row:
     """How far the maps are from being merely permuted."""
-    return (
-        "Largest |A(Px) − P A(x) Pᵀ|, over all layers and heads",
-        _cells(found, (_number(found.difference), _number(found.bare_difference))),
-    )
+    numbers = (_number(found.difference), _number(found.bare_difference))
+    return Row(IDENTITY, _cells(found, numbers), IDENTITY_HELP.format(tolerance=f"{found.tolerance:.0e}"))
 
 
 def sentence_of(found: OrderComparison) -> str:
@@ -64,7 +78,7 @@ def sentence_of(found: OrderComparison) -> str:
         return found.refused
     if found.causal:
         return CAUSAL
-    return f"{PERMUTED} Rounding explains up to {found.tolerance:.0e}." if found.equivariant else NOT_PERMUTED
+    return PERMUTED if found.equivariant else NOT_PERMUTED
 
 
 def joined(words: tuple[str, ...]) -> str:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from streamlit.delta_generator import DeltaGenerator
 
 from core.positions.objects import Bias, Thing
 from core.ui.card import figure_card
 from core.ui.positions.answering import figure_of
 from core.ui.positions.offered import FORMULA, MODEL_ITSELF
-from core.ui.positions.scheme_figures import decay_of, length_of, shown_of
-from core.ui.positions.scheme_panel import head_slider
+from core.ui.positions.parts import choose_one_head
+from core.ui.positions.scheme_figures import decay_of, held_of, shown_of
 from core.ui.positions.sides import Side, formula_side, model_side
+from core.ui.positions.state import HEAD, OTHER_HEAD
+from core.ui.positions.ways import HAVE_NO_FORMULA, is_number, way_around
 from core.ui.positions.wish import Wish
 from core.ui.words import note
 from core.views import About, Figure, position_decay_figure, position_pair_figure
 
+HOW_TO = "Both are drawn as what a distance does to a score that was equal before: 1 at distance 0, on one scale."
 TWICE = "Both sides are the same: choose another scheme beside it."
 
 
@@ -24,26 +29,64 @@ def pair_panel(wish: Wish, slot: DeltaGenerator) -> None:
     if first == wish.other:
         note(TWICE, "info")
         return
-    sides = [side for name in (first, wish.other) if (side := _side(wish, name, slot)) is not None]
-    shown = [(side.about, side.thing) for side in sides if side.thing is not None]
-    if len(shown) < 2:
+    sides = []
+    for is_left, name in ((True, first), (False, wish.other)):
+        side = _side(wish, name, slot)
+        sides.append(side)
+        # A model that cannot be opened, or has nothing, has said so.
+        if not is_number(side) and (side is not None or name in HAVE_NO_FORMULA):
+            way_around(side.scheme if side is not None else name, side, wish, is_left)
+    left, right = sides
+    if left is None or right is None or left.thing is None or right.thing is None:
         return
-    heads = [head_slider(side, wish, slot) for side in sides if isinstance(side.thing, Bias)][:1]
-    head, length = sum(heads), min(length_of(thing, wish) for _, thing in shown)
-    cut = [(about, shown_of(thing, length)) for about, thing in shown]
-    key = (*(side.key for side in sides), length, head)
-    pair = figure_of((*key, "pair"), lambda: position_pair_figure(cut[0], cut[1], length, head))
+    if is_number(left) and is_number(right):
+        _drawn(left, right, left.thing, right.thing, _heads(left.thing, right.thing, wish, slot), wish)
+
+
+def _drawn(left: Side, right: Side, one: Thing, other: Thing, heads: tuple[int, int], wish: Wish) -> None:
+    length = min(wish.settings.length, *(held for thing in (one, other) if (held := held_of(thing)) is not None))
+    cut = [
+        (side.about, _up_to_head(shown_of(thing, length), head))
+        for side, thing, head in zip((left, right), (one, other), heads, strict=True)
+    ]
+    key = (left.key, right.key, length, heads)
+    pair = figure_of((*key, "pair"), lambda: position_pair_figure(cut[0], cut[1], length, max(heads)))
     if pair is None:
         return
+    note(HOW_TO, "info")
     figure_card(pair, {}, {})
-    overlay = figure_of((*key, "overlay"), lambda: _overlaid(cut, length, head))
+    overlay = figure_of((*key, "overlay"), lambda: _overlaid(cut, length, heads))
     if overlay is not None:
         figure_card(overlay, {}, {})
 
 
-def _overlaid(sides: list[tuple[About, Thing]], length: int, head: int) -> Figure:
-    return position_decay_figure([(about, decay_of(thing, length, head)) for about, thing in sides], length - 1)
+def _overlaid(sides: list[tuple[About, Thing]], length: int, heads: tuple[int, int]) -> Figure:
+    curves = [(about, decay_of(thing, length, head)) for (about, thing), head in zip(sides, heads, strict=True)]
+    return position_decay_figure(curves, length - 1)
+
+
+def _heads(one: Thing, other: Thing, wish: Wish, slot: DeltaGenerator) -> tuple[int, int]:
+    """The head of each side that has some; 0 of one that has none."""
+    both = isinstance(one, Bias) and isinstance(other, Bias)
+    labels = ("Head on the left", "Head on the right") if both else ("Head", "Head")
+    asked = ((one, wish.head, HEAD), (other, wish.other_head, OTHER_HEAD))
+    with slot:
+        found = [
+            choose_one_head(len(thing.values), chosen, kept, label) if isinstance(thing, Bias) else 0
+            for (thing, chosen, kept), label in zip(asked, labels, strict=True)
+        ]
+    return found[0], found[1]
+
+
+def _up_to_head(thing: Thing, head: int) -> Thing:
+    """A bias whose last head is this one: the figure takes the last of fewer heads than it is asked for."""
+    if not isinstance(thing, Bias):
+        return thing
+    slopes = None if thing.slopes is None else thing.slopes[: head + 1]
+    return replace(thing, values=thing.values[: head + 1], slopes=slopes)
 
 
 def _side(wish: Wish, name: str, slot: DeltaGenerator) -> Side | None:
-    return model_side(wish, slot) if name == MODEL_ITSELF else formula_side(name, wish.settings)
+    if name == MODEL_ITSELF:
+        return model_side(wish, slot)
+    return None if name in HAVE_NO_FORMULA else formula_side(name, wish.settings, wish.version)

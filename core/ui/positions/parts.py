@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.ui.positions.state import HEAD, LAYER, STREAM
+from core.ui.positions.state import HEAD, LAYER, ROWS, STREAM
 from core.ui.positions.wish import Wish
 
 STREAMS = {"self": "Self-attention", "encoder": "Encoder", "decoder": "Decoder", "cross": "Cross-attention"}
 # In the menu of heads, where nothing would be no choice.
 _MEAN = -1
+# Positions of a model that are shown at first.
+USUAL_ROWS = 512
+ROWS_HELP = "How many positions are shown, from the first on, up to all that the model has."
 
 
 def choose_stream(streams: Sequence[str]) -> str:
@@ -58,12 +61,23 @@ def choose_head(heads: int, wish: Wish) -> int | None:
     return head
 
 
-def choose_one_head(heads: int, wish: Wish) -> int:
-    """A head, where their mean means nothing; no control where there is one only."""
-    head = min(wish.head or 0, heads - 1)
+def choose_one_head(heads: int, chosen: int | None, kept: str = HEAD, label: str = "Head") -> int:
+    """A head, where their mean means nothing; no control where there is one only. kept: where the choice is kept."""
+    head = min(chosen or 0, heads - 1)
     if heads < 2:
         return head
-    key, state = f"positions_one_of_{heads}", st.session_state
+    key, state = f"{kept}_one_of_{heads}", st.session_state
     state[key] = head
-    st.slider("Head", 0, heads - 1, key=key, on_change=lambda: state.update({HEAD: state[key]}))
+    st.slider(label, 0, heads - 1, key=key, on_change=lambda: state.update({kept: state[key]}))
     return head
+
+
+def choose_rows(most: int, wish: Wish) -> int:
+    """How many positions of a model are shown, from the first on: all, up to USUAL_ROWS, until somebody says more."""
+    rows = min(most, max(1, wish.rows or min(most, USUAL_ROWS)))
+    if most < 2:
+        return rows
+    key, state = f"positions_rows_of_{most}", st.session_state
+    state[key] = rows
+    st.slider("Positions", 1, most, key=key, on_change=lambda: state.update({ROWS: state[key]}), help=ROWS_HELP)
+    return rows

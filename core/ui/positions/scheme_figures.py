@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING
 from core import views
 from core.positions.objects import Bias, Buckets, ByDistance, OffsetVectors, Rotation, Table, Thing
 from core.ui.positions.sides import Side
-from core.ui.positions.wish import Wish
+from core.views.position_words import About
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-# So many single dimensions are drawn as curves.
-CURVES = 5
 
 
 @dataclass(frozen=True)
@@ -34,25 +31,31 @@ class Made:
     is_wide: bool = False
 
 
-def figures_of(side: Side, wish: Wish, head: int) -> tuple[Made, ...]:
+@dataclass(frozen=True)
+class Look:
+    """What of a scheme is shown: positions from the first on, one head, the kind of product, dimensions as curves."""
+
+    length: int
+    head: int
+    kind: str
+    dims: tuple[int, ...]
+
+
+def figures_of(side: Side, look: Look) -> tuple[Made, ...]:
     """What there is to see of a scheme, in the order of the page."""
     if side.thing is None:
         return ()
-    length = length_of(side.thing, wish)
-    found = _figures(side, side.thing, wish.kind, head, length)
-    return tuple(replace(made, key=(*side.key, length, *made.key)) for made in found)
+    found = _figures(side, shown_of(side.thing, look.length), look)
+    return tuple(replace(made, key=(*side.key, look.length, *made.key)) for made in found)
 
 
-def length_of(thing: Thing, wish: Wish) -> int:
-    """Positions that are shown, no more than the thing has."""
-    held = wish.settings.length
+def held_of(thing: Thing) -> int | None:
+    """Positions that a thing has numbers for; None where it has them for all."""
     if isinstance(thing, Table):
-        held = len(thing.values)
-    elif isinstance(thing, Bias):
-        held = thing.values.shape[-1] // 2 + 1
-    elif isinstance(thing, Buckets):
-        held = len(thing.numbers) // 2 + 1
-    return min(wish.settings.length, held)
+        return len(thing.values)
+    if isinstance(thing, Bias):
+        return thing.values.shape[-1] // 2 + 1
+    return len(thing.numbers) // 2 + 1 if isinstance(thing, Buckets) else None
 
 
 def decay_of(thing: Thing, length: int, head: int) -> ByDistance:
@@ -66,20 +69,29 @@ def decay_of(thing: Thing, length: int, head: int) -> ByDistance:
 
 
 def shown_of(thing: Thing, length: int) -> Thing:
-    """A table up to the last position that is shown; any other thing as it is."""
-    return replace(thing, values=thing.values[:length]) if isinstance(thing, Table) else thing
+    """A table, a bias or buckets up to the last position that is shown; any other thing as it is."""
+    match thing:
+        case Table():
+            return replace(thing, values=thing.values[:length])
+        case Bias():
+            starts = tuple(start for start in thing.starts if start < length)
+            return replace(thing, values=_around_zero(thing.values, length), starts=starts)
+        case Buckets():
+            starts = tuple(start for start in thing.starts if start < length)
+            return replace(thing, numbers=_around_zero(thing.numbers, length), starts=starts)
+        case _:
+            return thing
 
 
-def spread(count: int, most: int = CURVES) -> tuple[int, ...]:
-    """Up to `most` of the numbers below `count`, more of them at the fast end, where there is more to see."""
-    if count <= most:
-        return tuple(range(count))
-    shares = ((step / (most - 1)) ** 1.6 for step in range(most))
-    return tuple(dict.fromkeys(int(share * (count - 2)) // 2 * 2 for share in shares))
+def _around_zero(values: Tensor, length: int) -> Tensor:
+    """What is held for offsets less than `length` away: (..., 2R + 1) -> (..., 2 length - 1)."""
+    middle = values.shape[-1] // 2
+    away = min(length - 1, middle)
+    return values[..., middle - away : middle + away + 1]
 
 
-def _figures(side: Side, thing: Thing, kind: str, head: int, length: int) -> Iterator[Made]:
-    about = side.about
+def _figures(side: Side, thing: Thing, look: Look) -> Iterator[Made]:
+    about, length, head = side.about, look.length, look.head
     if isinstance(thing, (Bias, Buckets)):
         bias = thing
         yield Made(("bias", head), lambda: views.bias_by_distance_figure(bias, about, head=head))
@@ -88,31 +100,28 @@ def _figures(side: Side, thing: Thing, kind: str, head: int, length: int) -> Ite
         yield Made(("vectors",), lambda: views.offset_vectors_figure(vectors, about))
     yield Made(("matrix", head), lambda: views.position_matrix_figure(thing, about, length, head))
     if isinstance(thing, Table):
-        yield from _of_table(side, thing, kind, length)
+        yield from _of_table(about, thing, look)
     if isinstance(thing, Rotation):
-        dims = spread(len(thing.frequencies))
-        yield Made(("curves",), lambda: views.position_curves_figure(thing, about, length, dims))
+        yield Made(("curves", look.dims), lambda: views.position_curves_figure(thing, about, length, look.dims))
     if isinstance(thing, (Rotation, Bias)):
-        yield Made(("decay", head), lambda: _decay(side, length, head))
+        yield Made(("decay", head), lambda: _decay(about, thing, length, head))
     frequencies = getattr(thing, "frequencies", None)
     if frequencies is not None:
         yield Made(("wavelengths",), lambda: _wavelengths(side, frequencies))
 
 
-def _of_table(side: Side, table: Table, kind: str, length: int) -> Iterator[Made]:
-    about, dims = side.about, spread(table.values.shape[1])
-    shown = replace(table, values=table.values[:length])
-    yield Made(("curves",), lambda: views.position_curves_figure(table, about, length, dims))
-    yield Made(("product", kind), lambda: views.position_similarity_figure(shown, about, kind, length), is_product=True)
-    yield Made(("decay",), lambda: _decay(side, length, 0))
+def _of_table(about: About, table: Table, look: Look) -> Iterator[Made]:
+    length, kind, dims = look.length, look.kind, look.dims
+    yield Made(("curves", dims), lambda: views.position_curves_figure(table, about, length, dims))
+    yield Made(("product", kind), lambda: views.position_similarity_figure(table, about, kind, length), is_product=True)
+    yield Made(("decay",), lambda: _decay(about, table, length, 0))
     if table.learned:
-        yield Made(("path",), lambda: views.position_path_figure(shown, about), is_wide=True)
-        yield Made(("spectrum",), lambda: views.position_spectrum_figure(shown, about), is_wide=True)
+        yield Made(("path",), lambda: views.position_path_figure(table, about), is_wide=True)
+        yield Made(("spectrum",), lambda: views.position_spectrum_figure(table, about), is_wide=True)
 
 
-def _decay(side: Side, length: int, head: int) -> views.Figure:
-    assert side.thing is not None
-    return views.position_decay_figure([(side.about, decay_of(side.thing, length, head))], length - 1)
+def _decay(about: About, thing: Thing, length: int, head: int) -> views.Figure:
+    return views.position_decay_figure([(about, decay_of(thing, length, head))], length - 1)
 
 
 def _wavelengths(side: Side, frequencies: Tensor) -> views.Figure:

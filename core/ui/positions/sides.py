@@ -12,8 +12,10 @@ from core.errors import HeadlightError
 from core.positions import SCHEMES
 from core.positions.settings import Settings
 from core.ui.positions.answering import facts_of_model
-from core.ui.positions.fields import FIELDS, value_words
+from core.ui.positions.deberta_versions import CLIPPED, thing_of
+from core.ui.positions.fields import FIELDS, used_by, value_words
 from core.ui.positions.state import FACT
+from core.ui.positions.trained import trained_of
 from core.ui.positions.wish import Wish
 from core.ui.words import note
 from core.views.position_words import About
@@ -31,7 +33,10 @@ STACKS = {"self": "", "encoder": "encoder", "decoder": "decoder"}
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """thing: None where there is none to draw; key: tells one side from another in the store of figures."""
+    """thing: None where there is none to draw; key: tells one side from another in the store of figures.
+
+    trained: positions of the training, None where nothing tells; a model's config often says more than it had.
+    """
 
     about: About
     scheme: str
@@ -42,18 +47,22 @@ class Side:
     trained: int | None = None
 
 
-def formula_side(scheme: str, settings: Settings) -> Side | None:
-    """A scheme by its formula; None, with a sentence, where it has none or its numbers are impossible."""
+def formula_side(scheme: str, settings: Settings, version: str = CLIPPED) -> Side | None:
+    """A scheme by its formula; None, with a sentence, where it has none or its numbers are impossible.
+
+    version: DeBERTa's.
+    """
     known = SCHEMES[scheme]
     try:
-        thing = known.thing(settings)
+        thing = thing_of(version, settings) if scheme == "deberta" else known.thing(settings)
     except HeadlightError as error:
         note(str(error), "info")
         return None
-    used = tuple((name, getattr(settings, name)) for name in known.uses)
-    about = About(known.title, "formula", _settings_words(used), scheme)
+    used = tuple((name, getattr(settings, name)) for name in used_by(scheme, version))
+    told = f"version {version}, " if scheme == "deberta" else ""
+    about = About(known.title, "formula", told + _settings_words(used), scheme)
     trained = settings.trained if "trained" in known.uses else None
-    return Side(about, scheme, thing, (scheme, used), settings, trained=trained)
+    return Side(about, scheme, thing, (scheme, version, used), settings, trained=trained)
 
 
 def model_side(wish: Wish, slot: DeltaGenerator) -> Side | None:
@@ -71,7 +80,8 @@ def model_side(wish: Wish, slot: DeltaGenerator) -> Side | None:
 def side_of(wish: Wish, fact: Fact, number: int) -> Side:
     """One fact about the open model, as something to look at."""
     about = About(SCHEMES[fact.scheme].title, f"{wish.model} · {fact.source}", "", f"model_{fact.scheme}")
-    return Side(about, fact.scheme, fact.thing, ("model", wish.model, number), wish.settings, fact, fact.trained)
+    trained = trained_of(wish.model) or fact.trained
+    return Side(about, fact.scheme, fact.thing, ("model", wish.model, number), wish.settings, fact, trained)
 
 
 def fact_title(fact: Fact) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from streamlit.delta_generator import DeltaGenerator
 
 from core.ui.card import figure_card
+from core.ui.positions import deberta_versions
 from core.ui.positions.answering import figure_of, layers_of, terms_of_model
 from core.ui.positions.controls import text_box
 from core.ui.positions.parts import choose_layer, choose_one_head
@@ -29,18 +30,16 @@ def terms_panel(side: Side, wish: Wish, slot: DeltaGenerator) -> None:
         return
     if side.fact is None:
         note(RANDOM, "info")
-        figure = figure_of((*side.key, "terms"), lambda: _drawn_at_random(side))
+        figure = figure_of((*side.key, "terms"), lambda: _drawn_at_random(side, wish.version))
     else:
         figure = _of_model(side, wish, slot)
     if figure is not None:
         figure_card(figure, {}, {})
 
 
-def _drawn_at_random(side: Side) -> Figure:
-    from core.positions.deberta import illustration
-
+def _drawn_at_random(side: Side, version: str) -> Figure:
     settings = replace(side.settings, length=min(side.settings.length, SHOWN))
-    return terms_figure(illustration(settings), None, side.about)
+    return terms_figure(deberta_versions.terms_of(version, settings), None, side.about)
 
 
 def _of_model(side: Side, wish: Wish, slot: DeltaGenerator) -> Figure | None:
@@ -55,6 +54,6 @@ def _of_model(side: Side, wish: Wish, slot: DeltaGenerator) -> Figure | None:
         return None
     terms, tokens = found
     with slot:
-        head = choose_one_head(len(terms.total), wish)
+        head = choose_one_head(len(terms.total), wish.head)
     key = (*side.key, "terms", wish.text, layer, head)
     return figure_of(key, lambda: terms_figure(terms, tokens.labels, side.about, head))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,25 +9,23 @@ import streamlit as st
 
 from core.positions import SCHEMES
 from core.positions.settings import Settings
-from core.ui import links, own_texts
-from core.ui.arrival import QUOTED, Arrival, whole_number
 from core.ui.examples import Example
 from core.ui.positions import fields
+from core.ui.positions.deberta_versions import CLIPPED
 from core.ui.positions.offered import (
     FIRST_BESIDE,
     FIRST_SCHEME,
     FORMULA,
     KINDS,
     MODEL_ITSELF,
-    SOURCES,
     VIEWS,
     examples_of,
     first_of,
-    first_text,
     models,
 )
 from core.ui.positions.state import (
     CHOSEN,
+    DIMS,
     FACT,
     HEAD,
     KIND,
@@ -36,20 +33,21 @@ from core.ui.positions.state import (
     MODEL,
     ORDER,
     OTHER,
+    OTHER_HEAD,
+    ROWS,
     SCHEME,
     SHARE,
     SOURCE,
     STREAM,
     TEXT,
+    VERSION,
     VIEW,
     key_of,
 )
 
-IN_LINKS = {"text": "text"}
-MOST_WORDS = 200
+MOST_CURVES = 8
 STREAMS = ("self", "encoder", "decoder")
-_FIRST_VIEW = next(iter(VIEWS))
-_NO_TEXT = "The address does not carry the text of the view it names: an example is shown instead."
+FIRST_VIEW = next(iter(VIEWS))
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,10 @@ class Wish:
     other    what stands beside it: a scheme, or MODEL_ITSELF
     chosen   whether somebody chose the model or the text
     fact     number of one of the model's facts; stream: of attention within one text
-    head     None for the mean of weights, and for the first head of a bias
+    head     None for the mean of weights, and for the first head of a bias; other_head: of what stands beside
+    rows     positions of a model that are shown; None for all, up to a number that is still legible
+    dims     dimensions, or pairs, that are drawn as curves; None for a few of all
+    version  of DeBERTa by formula
     order    of the words; None for the one that the text opens with
     kind     of the product of two positions; share: whether entropy is drawn as a share
     """
@@ -77,6 +78,10 @@ class Wish:
     stream: str
     layer: int
     head: int | None
+    other_head: int | None
+    rows: int | None
+    dims: tuple[int, ...] | None
+    version: str
     order: tuple[int, ...] | None
     kind: str
     share: bool
@@ -124,14 +129,18 @@ class Wish:
         """The parameters that ask for the same, without the reader's own text."""
         example = self.example
         chosen = {
-            "view": (self.view, _FIRST_VIEW),
+            "view": (self.view, FIRST_VIEW),
             "source": (self.source, FORMULA),
             "beside": (self.other, FIRST_BESIDE),
             "fact": (str(self.fact), "0"),
             "stream": (self.stream, STREAMS[0]),
             "layer": (str(self.layer), "0"),
-            "head": ("" if self.head is None else str(self.head), ""),
-            "order": ("" if self.order is None else ",".join(map(str, self.order)), ""),
+            "head": (_spelled(self.head), ""),
+            "beside-head": (_spelled(self.other_head), ""),
+            "rows": (_spelled(self.rows), ""),
+            "dims": (_spelled(self.dims), ""),
+            "version": (self.version, CLIPPED),
+            "order": (_spelled(self.order), ""),
             "kind": (self.kind, next(iter(KINDS))),
             "share": (str(int(self.share)), "0"),
         }
@@ -144,10 +153,16 @@ class Wish:
         }
 
 
+def _spelled(value: int | tuple[int, ...] | None) -> str:
+    if value is None:
+        return ""
+    return str(value) if isinstance(value, int) else ",".join(map(str, value))
+
+
 def wish_of_state() -> Wish:
     """What the controls ask for now; `fill` comes first."""
     state = st.session_state
-    head, order = state[HEAD], state[ORDER]
+    order, dims = state[ORDER], state[DIMS]
     return Wish(
         view=str(state[VIEW]),
         scheme=str(state[SCHEME]),
@@ -160,19 +175,28 @@ def wish_of_state() -> Wish:
         fact=int(state[FACT]),
         stream=str(state[STREAM]),
         layer=int(state[LAYER]),
-        head=None if head is None else int(head),
+        head=_number(state[HEAD]),
+        other_head=_number(state[OTHER_HEAD]),
+        rows=_number(state[ROWS]),
+        dims=None if dims is None else tuple(dims),
+        version=str(state[VERSION]),
         order=None if order is None else tuple(order),
         kind=str(state[KIND]),
         share=bool(state[SHARE]),
     )
 
 
+def _number(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
 def fill() -> None:
     """Give every control a value that has none yet, and leave a model that is gone."""
     state = st.session_state
     first: dict[str, Any] = {
-        VIEW: _FIRST_VIEW, SCHEME: FIRST_SCHEME, OTHER: FIRST_BESIDE, SOURCE: FORMULA, CHOSEN: False, FACT: 0,
-        STREAM: STREAMS[0], LAYER: 0, HEAD: None, ORDER: None, KIND: next(iter(KINDS)), SHARE: False,
+        VIEW: FIRST_VIEW, SCHEME: FIRST_SCHEME, OTHER: FIRST_BESIDE, SOURCE: FORMULA, CHOSEN: False, FACT: 0,
+        STREAM: STREAMS[0], LAYER: 0, HEAD: None, OTHER_HEAD: None, ROWS: None, DIMS: None, VERSION: CLIPPED,
+        ORDER: None, KIND: next(iter(KINDS)), SHARE: False,
         **{key_of(name): fields.FIRST[name] for name in fields.FIELDS},
     }  # fmt: skip
     for key, value in first.items():
@@ -192,64 +216,15 @@ def follow_view() -> None:
 
 def forget_parts() -> None:
     """Another model or text: what was looked at in it belonged to the old one."""
-    st.session_state.update({FACT: 0, STREAM: STREAMS[0], LAYER: 0, HEAD: None, ORDER: None})
+    st.session_state.update({FACT: 0, STREAM: STREAMS[0], LAYER: 0, ROWS: None, ORDER: None})
+    forget_look()
+
+
+def forget_look() -> None:
+    """Another scheme: heads and dimensions were the old one's. To be called as a callback."""
+    st.session_state.update({HEAD: None, OTHER_HEAD: None, DIMS: None})
 
 
 def first_visit() -> dict[str, str]:
     """The address of a first visit."""
     return {"scheme": FIRST_SCHEME}
-
-
-def arrive(arriving: Arrival) -> None:
-    """Set the controls to what an address asks for, as far as it can be had."""
-    state = st.session_state
-    state[VIEW] = arriving.choice("view", tuple(VIEWS), _FIRST_VIEW, "view")
-    state[SCHEME] = arriving.choice("scheme", tuple(SCHEMES), FIRST_SCHEME, "scheme")
-    state[OTHER] = arriving.choice("beside", (*SCHEMES, MODEL_ITSELF), FIRST_BESIDE, "scheme")
-    state[SOURCE] = arriving.choice("source", tuple(SOURCES), FORMULA, "source")
-    state[KIND] = arriving.choice("kind", tuple(KINDS), next(iter(KINDS)), "kind of product")
-    state[SHARE] = arriving.flag("share", "Entropy as a share")
-    state[STREAM] = arriving.choice("stream", STREAMS, STREAMS[0], "stream")
-    for name in fields.FIELDS:
-        state[key_of(name)] = fields.arrived(arriving, name)
-    for key, name in ((FACT, "fact"), (LAYER, "layer"), (HEAD, "head")):
-        asked = arriving.get(name)
-        number = None if asked is None else whole_number(asked)
-        state[key] = number if number is not None or key == HEAD else 0
-    _arrive_with_model(arriving)
-    state[ORDER] = _order(arriving)
-
-
-def _arrive_with_model(arriving: Arrival) -> None:
-    state, there = st.session_state, models()
-    first, text = first_of(state[VIEW])
-    asked, slug, number = arriving.get("model"), arriving.get("example"), arriving.get(own_texts.NUMBER)
-    if asked is not None and asked not in there:
-        arriving.remarks.append(f"There is no model {asked[:QUOTED]} here: {first} is used.")
-    model = asked if asked in there else first
-    linked, own = links.texts_of(arriving, IN_LINKS), own_texts.remembered(number)
-    if number is not None and own is None:
-        arriving.remarks.append(_NO_TEXT)
-    example = next((each for each in examples_of(model) if each.slug == slug), None)
-    if slug is not None and example is None:
-        arriving.remarks.append(f"There is no example {slug[:QUOTED]} for this model.")
-    if example is not None:
-        text = example.text
-    elif model != first:
-        text = first_text(model, state[VIEW])
-    found = {"text": text, **linked, **(own or {})}
-    state[MODEL], state[TEXT] = model, found["text"]
-    state[CHOSEN] = bool(asked in there or example is not None or linked or own)
-
-
-def _order(arriving: Arrival) -> tuple[int, ...] | None:
-    """An order that an address asks for; whether the text has so many words is known once it is read."""
-    asked = arriving.get("order")
-    if asked is None:
-        return None
-    parts = asked.split(",", MOST_WORDS) if re.fullmatch(r"[0-9,]{1,999}", asked) else []
-    order = tuple(number for part in parts if (number := whole_number(part)) is not None)
-    if order and sorted(order) == list(range(len(parts))):
-        return order
-    arriving.remarks.append(f"The order {asked[:QUOTED]} is none of words from 0 on, each once: another is shown.")
-    return None

@@ -1,4 +1,4 @@
-"""Words of the page: its title, the facts beside it, and what to look at in each view."""
+"""Words of the page: its title, and the facts beside it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ from core.ui.positions.offered import MODEL_ITSELF
 from core.ui.positions.wish import Wish
 from core.ui.saliency.wording import literal
 
-HINTS = {
-    "pair": "Both are drawn as what a distance does to a score that was equal before: 1 at distance 0, on one scale.",
-    "order": "Drag the words, and compare what comes out and the maps, with positions and without.",
-}
 ACTS = {
     "nowhere": "Nothing is computed from positions.",
     "embeddings": "Added to the embeddings, before the first layer.",
@@ -30,11 +26,6 @@ def title_of(wish: Wish) -> str:
     if wish.is_pair:
         return literal(f"{_name(wish, wish.scheme)} beside {_beside(wish)}")
     return literal(_name(wish, wish.scheme))
-
-
-def hint_of(wish: Wish) -> list[tuple[str, str]]:
-    """What to look at, as a sentence in a box; a scheme has sentences of its own."""
-    return [(HINTS[wish.view], "info")] if wish.view in HINTS else []
 
 
 def facts_of(wish: Wish) -> list[tuple[str, str]]:

@@ -8,7 +8,21 @@ import pytest
 
 from core.positions import SCHEMES
 from core.ui.positions.offered import VIEWS
-from core.ui.positions.state import ORDER, SCHEME, SOURCE, TEXT, VIEW, key_of
+from core.ui.positions.state import (
+    CHOSEN,
+    DIMS,
+    HEAD,
+    MODEL,
+    ORDER,
+    OTHER,
+    OTHER_HEAD,
+    ROWS,
+    SCHEME,
+    SOURCE,
+    TEXT,
+    VIEW,
+    key_of,
+)
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +64,51 @@ def test_a_model_shows_its_own_table(opened):
     assert len(specs(opened)) == 6
 
 
+def test_a_model_shows_as_many_positions_as_are_asked_for(opened):
+    opened.tell(**{VIEW: "scheme", SOURCE: "model", ROWS: 40})
+    assert "positions 40 of 512" in opened.html
+    assert "40 positions, centred" in opened.html
+    assert opened.address["rows"] == "40"
+    opened.tell(**{ROWS: None})
+
+
+def test_dimensions_are_chosen_and_one_that_is_not_there_gets_a_sentence(opened):
+    opened.tell(**{VIEW: "scheme", SOURCE: "formula", SCHEME: "sinusoidal", DIMS: (1, 5)})
+    assert "dimensions 1, 5 of 64" in opened.html
+    assert opened.address["dims"] == "1,5"
+    opened.tell(**{DIMS: (1, 64)})
+    assert "no dimension 64" in opened.sentences[-1]
+    assert "dimensions 0, 6, 20, 38, 62 of 64" in opened.html
+    opened.tell(**{DIMS: None})
+
+
+def test_wavelengths_of_a_twin_are_beside_the_length_that_it_was_trained_at(opened):
+    opened.tell(**{VIEW: "scheme", SOURCE: "model", MODEL: "lm-sinusoidal", CHOSEN: True})
+    assert "texts of up to 64 tokens, though its config allows 512" in opened.html
+    assert "in 64 positions of training" in opened.html
+    opened.tell(**{MODEL: "lm-none"})
+    assert opened.app.button(key="positions_way_none").label.startswith("Move words")
+
+
+def test_a_scheme_without_a_number_leads_to_a_model_that_has_one(opened):
+    opened.tell(**{VIEW: "pair", SOURCE: "formula", SCHEME: "relative", OTHER: "alibi"})
+    assert opened.sentences[-1].startswith("These biases are learned")
+    opened.app.button(key="positions_way_left").click()
+    opened.run()
+    assert opened.address["model"] == "lm-relative"
+    assert len(specs(opened)) == 2
+    opened.tell(**{SOURCE: "formula", SCHEME: "alibi", OTHER: "model", HEAD: 1, OTHER_HEAD: 3})
+    assert len(specs(opened)) == 2
+    assert "e to what head 1 adds" in opened.html
+    assert "e to what head 3 adds" in opened.html
+    opened.tell(**{SCHEME: "shaw", OTHER: "sinusoidal"})
+    opened.app.button(key="positions_way_left").click()
+    opened.run()
+    assert opened.title.startswith("Relative vectors")
+
+
 def test_two_sides_that_are_the_same_get_a_sentence(opened):
-    opened.tell(**{VIEW: "pair", SOURCE: "formula", SCHEME: "alibi"})
+    opened.tell(**{VIEW: "pair", SOURCE: "formula", SCHEME: "alibi", OTHER: "alibi"})
     assert opened.sentences[-1].startswith("Both sides are the same")
     opened.tell(**{SCHEME: "sinusoidal"})
     assert len(specs(opened)) == 2

@@ -8,14 +8,17 @@ import streamlit as st
 from core.positions import SCHEMES
 from core.ui.arrival import Arrival
 from core.ui.positions import fields
+from core.ui.positions.arriving import arrive
+from core.ui.positions.deberta_versions import VERSIONS
 from core.ui.positions.offered import CAT_CHASES, TRANSLATOR, first_order
 from core.ui.positions.state import MODEL, TEXT, VIEW
-from core.ui.positions.wish import Wish, arrive, fill, first_visit, follow_view, forget_parts, wish_of_state
+from core.ui.positions.wish import Wish, fill, first_visit, follow_view, forget_parts, wish_of_state
 
 ASKED = {
     "scheme": "rotary", "length": "256", "width": "32", "base": "500000", "layout": "half-split", "scaling": "yarn",
     "factor": "8", "trained": "512", "view": "pair", "source": "model", "beside": "learned", "fact": "1",
-    "stream": "encoder", "layer": "2", "head": "3", "order": "1,0", "kind": "dot", "share": "1",
+    "stream": "encoder", "layer": "2", "head": "3", "beside-head": "1", "rows": "70", "dims": "0,6,20", "version": "2",
+    "order": "1,0", "kind": "dot", "share": "1",
     "model": "zh-en-transformer", "example": "zh-en-mouse",
 }  # fmt: skip
 
@@ -61,7 +64,8 @@ def test_own_texts_are_no_part_of_the_address():
         ("heads", "-1"), ("trained", "3"), ("factor", "0.5"), ("causal", "yes"), ("layout", "<b>"), ("clip", "²"),
         ("scaling", "more"), ("scheme", "<b>²"), ("beside", "x"), ("source", "x"), ("view", "x"), ("model", "x" * 300),
         ("example", "x"), ("order", "1,1"), ("order", "0,2"), ("order", "x"), ("order", ","), ("order", "1," * 900),
-        ("stream", "cross"), ("kind", "x"), ("share", "2"),
+        ("stream", "cross"), ("kind", "x"), ("share", "2"), ("version", "3"), ("dims", "x"), ("dims", ""),
+        ("dims", "0,1,2,3,4,5,6,7,8"), ("dims", "-1"), ("dims", "0," * 400), ("dims", "²"),
     ],
 )  # fmt: skip
 def test_a_value_that_there_is_not_falls_back_with_one_sentence(name: str, value: str):
@@ -71,7 +75,7 @@ def test_a_value_that_there_is_not_falls_back_with_one_sentence(name: str, value
     assert wish.address == first_visit()
 
 
-@pytest.mark.parametrize("name", ["fact", "layer", "head"])
+@pytest.mark.parametrize("name", ["fact", "layer", "head", "beside-head", "rows"])
 @pytest.mark.parametrize("value", ["-1", "x", "1e3", "9" * 4000, ""])
 def test_what_is_no_number_asks_for_the_first(name: str, value: str):
     wish, _ = arrived(**{name: value})
@@ -79,7 +83,7 @@ def test_what_is_no_number_asks_for_the_first(name: str, value: str):
 
 
 def test_every_field_of_every_scheme_has_a_control_that_takes_its_first_value():
-    used = {name for scheme in SCHEMES.values() for name in scheme.uses}
+    used = {name for scheme in SCHEMES for version in VERSIONS for name in fields.used_by(scheme, version)}
     assert used <= set(fields.FIELDS)
     assert all(field.takes(fields.FIRST[name]) for name, field in fields.FIELDS.items())
 
@@ -106,7 +110,9 @@ def test_each_view_opens_its_own_model_until_somebody_chooses_one():
 def test_another_model_forgets_what_was_looked_at_in_the_one_before():
     arrived(**ASKED)
     forget_parts()
-    assert not {"fact", "stream", "layer", "head", "order"} & set(wish_of_state().address)
+    assert not {"fact", "stream", "layer", "head", "beside-head", "rows", "dims", "order"} & set(
+        wish_of_state().address
+    )
 
 
 def test_only_the_schemes_that_are_shown_have_sliders():

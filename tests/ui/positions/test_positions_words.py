@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 
 from core.positions import SCHEMES
 from core.positions.objects import Bias, Buckets, OffsetVectors, Rotation, Table
 from core.positions.settings import Settings
+from core.ui.positions.curves import spread
+from core.ui.positions.deberta_versions import (
+    CLIPPED,
+    GROWING,
+    VERSIONS,
+    formula_of,
+    is_clipped,
+    terms_of,
+    thing_of,
+)
 from core.ui.positions.order_words import SPACE, joined
-from core.ui.positions.scheme_figures import spread
+from core.ui.positions.scheme_figures import held_of, shown_of
 from core.ui.positions.sides import formula_side, ranges
+from core.ui.positions.trained import trained_of, words_of
 
 
 def test_words_are_joined_as_their_script_writes_them():
@@ -47,8 +60,6 @@ def test_a_formula_says_its_numbers_and_those_of_another_are_another_side(scheme
 
 
 def test_a_table_that_is_cut_keeps_what_else_is_known_of_it():
-    from core.ui.positions.scheme_figures import shown_of
-
     side = formula_side("sinusoidal", Settings())
     assert side is not None
     assert isinstance(side.thing, Table)
@@ -57,3 +68,47 @@ def test_a_table_that_is_cut_keeps_what_else_is_known_of_it():
     assert cut.values.shape == (16, 64)
     assert cut.frequencies is side.thing.frequencies
     torch.testing.assert_close(cut.values, side.thing.values[:16])
+
+
+def test_a_bias_that_is_cut_ends_at_the_last_position_that_is_shown():
+    side = formula_side("alibi", Settings(length=40))
+    assert side is not None
+    assert isinstance(side.thing, Bias)
+    cut = shown_of(side.thing, 16)
+    assert isinstance(cut, Bias)
+    torch.testing.assert_close(cut.values, side.thing.values[:, 39 - 15 : 39 + 16])
+    assert held_of(cut) == 16
+    bucketed = shown_of(Bias(side.thing.values, False, (0, 1, 8, 30)), 16)
+    assert isinstance(bucketed, Bias)
+    assert bucketed.starts == (0, 1, 8)
+
+
+def test_the_versions_of_deberta_read_the_rows_that_its_formulas_name():
+    settings = Settings(length=24, clip=4, buckets=8, farthest=16)
+    offsets = torch.arange(-23, 24)
+    torch.testing.assert_close(thing_of(CLIPPED, settings).numbers, (4 - offsets).clamp(0, 7))
+    grown = []
+    for difference in (-offsets).tolist():
+        away = abs(difference)
+        grows = math.ceil(3 * math.log(max(away, 4) / 4) / math.log(15 / 4)) + 4
+        row = difference if away <= 4 else math.copysign(min(8, grows), difference)
+        grown.append(min(int(row) + 8, 15))
+    assert thing_of(GROWING, settings).numbers.tolist() == grown
+    assert is_clipped(thing_of(CLIPPED, settings))
+    assert not is_clipped(thing_of(GROWING, settings))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_terms_of_vectors_drawn_at_random_are_constant_where_offsets_share_a_row(version: str):
+    settings = Settings(length=40, clip=4, buckets=4, farthest=16)
+    found = terms_of(version, settings).content_to_position[0]  # (T, T)
+    torch.testing.assert_close(found[39, :20], found[39, :1].expand(20))
+    assert formula_of(version).symbols
+
+
+def test_twins_were_trained_on_fewer_positions_than_their_configs_allow():
+    assert trained_of("lm-rotary") == trained_of("lm-learned") == 64
+    assert trained_of("sentiment-transformer") == 64
+    assert trained_of("all-MiniLM-L6-v2") is trained_of("sentiment-minilm-lora") is trained_of("x") is None
+    assert "64 tokens" in words_of(64, 512)
+    assert words_of(512, 512) == words_of(None, 512) == words_of(64, None) == ""
