@@ -12,9 +12,11 @@ from core.positions.objects import Buckets
 from core.views.agreement_view_scale import NEUTRAL, signed
 from core.views.export import csv_bytes, guarded, npz_bytes
 from core.views.figure import Figure
-from core.views.head_family import add_head_keys, drawn_heads, few_words, head_line
+from core.views.head_family import drawn_heads, few_words, head_keys, head_line
 from core.views.model_lines import look_of
 from core.views.plotly import from_plotly
+from core.views.position_axes import note, plotted, scale, titles
+from core.views.position_grid import tick_step
 from core.views.position_words import figure_name, file_stem
 from core.views.runs import joined
 
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     from core.positions.objects import Bias
     from core.views.position_words import About
 
-HEIGHT, KEYS = 340, 22
+OFFSET = "offset (key − query)"
+ZERO = dict(zeroline=True, zerolinecolor=NEUTRAL, zerolinewidth=1)
 # A weight falls to a hundredth where the bias is this; the axis ends at three times it.
 HUNDREDTH = -float(np.log(100))
 LOWEST = 3 * HUNDREDTH
@@ -131,75 +134,60 @@ def _distance(value: float) -> str:
 
 
 def _plot(lines: _Lines, drawn: tuple[int, ...], chosen: int | None) -> PlotlyFigure:
-    import plotly.graph_objects as go
-
-    figure, count = go.Figure(), len(lines.values)
+    count = len(lines.values)
     shown = lines.values[list(drawn)]
     low = max(float(shown.min(initial=0.0)), LOWEST)
     high = float(shown.max(initial=0.0))
     room = 0.06 * ((high - low) or 1.0)
-    for head in sorted(drawn, key=lambda each: each == chosen):
-        figure.add_trace(_line(lines, head, head_line(head, count, chosen)))
-    marked = lines.windows is not None and low <= HUNDREDTH
-    if marked:
-        _mark_windows(figure, lines, drawn, chosen)
-    if drawn:
-        add_head_keys(figure, drawn, count, chosen, KEYS - 6)
-    lay_out_offsets(figure, lines.offsets, lines.starts, top=14 + KEYS)
-    figure.update_yaxes(title=dict(text="added to the score", standoff=14), range=[low - room, high + room])
-    if marked:
-        figure.update_yaxes(tickvals=[0, HUNDREDTH, 2 * HUNDREDTH, LOWEST], ticktext=TICKS)
-    return figure
+    order = sorted(drawn, key=lambda each: each == chosen)
+    traces = [_line(lines, head, head_line(head, count, chosen)) for head in order]
+    keys = head_keys(drawn, count, chosen)
+    shapes, ticks = [shape for shape, _ in keys], {}
+    if lines.windows is not None and low <= HUNDREDTH:
+        dots = dict(color=NEUTRAL, width=1.3, dash="dot")
+        across = dict(x0=0, x1=1, xref="paper", y0=HUNDREDTH, y1=HUNDREDTH, yref="y")
+        shapes.append(dict(type="line", line=dots, layer="below", **across))
+        traces += _windows(lines, lines.windows, drawn, chosen)
+        ticks = dict(tickvals=[0, HUNDREDTH, 2 * HUNDREDTH, LOWEST], ticktext=TICKS)
+    axes = dict(xaxis=offset_axis(lines.offsets, lines.starts), yaxis=scale([low - room, high + room], **ZERO, **ticks))
+    words = [*titles(OFFSET, "added to the score"), *(name for _, name in keys)]
+    return plotted(traces, axes, words, shapes)
 
 
-def _line(lines: _Lines, head: int, style: dict[str, Any]) -> Any:
-    import plotly.graph_objects as go
-
+def _line(lines: _Lines, head: int, style: dict[str, Any]) -> dict[str, Any]:
     style["line"] = {**style["line"], "shape": "hvh" if lines.starts else "linear"}
-    return go.Scatter(
-        x=lines.offsets, y=lines.values[head].astype(np.float32), mode="lines", name=f"head {head}",
+    return dict(
+        type="scatter", x=lines.offsets, y=lines.values[head].astype(np.float32), mode="lines", name=f"head {head}",
         hovertemplate=f"head {head}<br>offset %{{x}}: %{{y:.4~g}}<extra></extra>", **style,
     )  # fmt: skip
 
 
-def _mark_windows(figure: PlotlyFigure, lines: _Lines, drawn: tuple[int, ...], chosen: int | None) -> None:
-    """A line at -ln 100, and a point on each head's line where it crosses it."""
-    import plotly.graph_objects as go
-
-    figure.add_hline(HUNDREDTH, line=dict(color=NEUTRAL, width=1.3, dash="dot"), layer="below")
-    windows = np.zeros(0) if lines.windows is None else lines.windows
+def _windows(
+    lines: _Lines, windows: np.ndarray, drawn: tuple[int, ...], chosen: int | None
+) -> list[dict[str, Any]]:  # fmt: skip
+    """A point on each head's line where it crosses -ln 100."""
     inside = [head for head in drawn if windows[head] <= -lines.offsets[0]]
-    count = len(lines.values)
-    styles = [head_line(head, count, chosen) for head in inside]
-    for side in (-1, *(() if lines.causal else (1,))):
-        figure.add_trace(
-            go.Scatter(
-                x=[side * float(windows[head]) for head in inside], y=[HUNDREDTH] * len(inside), mode="markers",
-                marker=dict(
-                    size=[10 if head == chosen else 7 for head in inside],
-                    color=[style["line"]["color"] for style in styles],
-                ),
-                customdata=inside, showlegend=False,
-                hovertemplate="head %{customdata}<br>a hundredth at %{x:.1f}<extra></extra>",
-            )
-        )  # fmt: skip
+    count, sides = len(lines.values), (-1,) if lines.causal else (-1, 1)
+    sizes = [10 if head == chosen else 7 for head in inside]
+    colours = [head_line(head, count, chosen)["line"]["color"] for head in inside]
+    return [
+        dict(
+            type="scatter", x=[side * float(windows[head]) for side in sides for head in inside],
+            y=[HUNDREDTH] * len(sides) * len(inside), mode="markers", customdata=inside * len(sides),
+            marker=dict(size=sizes * len(sides), color=colours * len(sides)),
+            hovertemplate="head %{customdata}<br>a hundredth at %{x:.1f}<extra></extra>",
+        )
+    ]  # fmt: skip
 
 
-def lay_out_offsets(
-    figure: PlotlyFigure, offsets: np.ndarray, starts: Sequence[int], height: int = HEIGHT, top: int = 14
-) -> None:
-    """Axes, height and margins of a figure over offsets, with ticks where buckets begin."""
+def offset_axis(offsets: np.ndarray, starts: Sequence[int]) -> dict[str, Any]:
+    """The axis of offsets, with ticks where buckets begin."""
     low, high = float(offsets[0]), float(offsets[-1])
-    figure.update_layout(height=height, margin=dict(l=10, r=14, t=top, b=10), showlegend=False, hovermode="closest")
-    ticks: dict[str, Any] = {}
+    ticks: dict[str, Any] = dict(tick0=0, dtick=tick_step(int(high - low) + 1))
     if starts:
         places = [start for start in starts if low <= start <= high]
-        ticks = dict(tickvals=places, ticktext=tick_words(places, high - low), ticks="outside", ticklen=5)
-    figure.update_xaxes(
-        title=dict(text="offset (key − query)", standoff=10), range=[low - 0.5, high + 0.5], zeroline=False,
-        automargin=True, tickangle=0, **ticks,
-    )  # fmt: skip
-    figure.update_yaxes(zeroline=True, zerolinecolor=NEUTRAL, zerolinewidth=1, automargin=True)
+        ticks = dict(tickvals=places, ticktext=tick_words(places, high - low), ticks="inside", ticklen=5)
+    return scale([low - 0.5, high + 0.5], **ticks)
 
 
 def tick_words(places: Sequence[int], width: float) -> list[str]:
@@ -248,29 +236,21 @@ def _rows_figure(buckets: Buckets, about: About) -> Figure:
 
 
 def _rows_plot(lines: _Lines, last: int) -> PlotlyFigure:
-    import plotly.graph_objects as go
-
-    figure, rows = go.Figure(), lines.values[0]
-    figure.add_trace(
-        go.Scatter(
-            x=lines.offsets, y=rows.astype(np.int32), mode="lines",
-            line=dict(color=look_of(0).colour, width=2.4, shape="hvh"),
-            hovertemplate="offset %{x}: row %{y}<extra></extra>",
-        )
+    rows = lines.values[0]
+    line = dict(
+        type="scatter", x=lines.offsets, y=rows.astype(np.int32), mode="lines",
+        line=dict(color=look_of(0).colour, width=2.4, shape="hvh"),
+        hovertemplate="offset %{x}: row %{y}<extra></extra>",
     )  # fmt: skip
     # At the upper edge a name may stand over the line.
     room = 0.08 * max(1.0, float(rows.max(initial=0)))
-    lay_out_offsets(figure, lines.offsets, lines.starts)
-    figure.update_yaxes(
-        title=dict(text="row of the table", standoff=14), zeroline=False,
-        range=[float(rows.min(initial=0)) - room, float(rows.max(initial=0)) + room],
-    )  # fmt: skip
+    ends = [float(rows.min(initial=0)) - room, float(rows.max(initial=0)) + room]
+    words = titles(OFFSET, "row of the table")
     if 0 < last <= -lines.offsets[0]:
-        figure.add_annotation(
-            text=f"one row from {last} on", x=0.01, xref="x domain", y=float(rows[lines.offsets == -last][0]),
-            yref="y", xanchor="left", yanchor="bottom", yshift=3, showarrow=False, font_size=12,
-        )  # fmt: skip
-    return figure
+        at, up = float(rows[lines.offsets == -last][0]), dict(xanchor="left", yanchor="bottom", yshift=3)
+        words.append(note(f"one row from {last} on", 0.01, at, yref="y", **up))
+    axes = dict(xaxis=offset_axis(lines.offsets, lines.starts), yaxis=scale(ends))
+    return plotted([line], axes, words)
 
 
 def _bias_columns(about: About, lines: _Lines) -> dict[str, object]:

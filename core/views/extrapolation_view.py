@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Ranges = Mapping[tuple[int, int], float]
 
-HEIGHT, TOP, BOTTOM = 360, 32, 52
+HEIGHT, TOP, BOTTOM = 350, 24, 50
 # Pixels right of the second panel for names, for a letter and at least; between the panels, as a share of the width.
 LETTER, NAMES, BETWEEN = 6.6, 90, 0.24
 EVEN = "spread evenly"
@@ -138,7 +138,7 @@ def _plot(rows: Sequence[Twin], trained: int, share: bool) -> PlotlyFigure:
     figure = make_subplots(1, 2, subplot_titles=titles, horizontal_spacing=BETWEEN)
     figure.update_annotations(font_size=13, yshift=2)
     figure.update_layout(
-        height=HEIGHT, margin=dict(l=10, r=_room(rows), t=TOP, b=10), showlegend=False, hovermode="closest"
+        height=HEIGHT, margin=dict(l=10, r=_room(rows), t=TOP, b=6), showlegend=False, hovermode="closest"
     )
     last = max((end for twin in rows for _, end in twin.loss), default=trained)
     for column, measure in enumerate(measures, 1):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from core.views.keys import LINE_HEIGHT, Key, add_key
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure as PlotlyFigure
+from core.views.keys import Key
+from core.views.position_axes import drawn_key
 
 # From the first head to the last: hue and lightness change all the way, and all are seen on white and on black.
 FAMILY = ((90, 79, 214), (61, 127, 217), (42, 167, 155))
@@ -17,6 +15,8 @@ CHOSEN = "#e65c10"
 # More lines are not told apart, and take long to draw.
 MOST_LINES = 32
 THIN, STRONG = 1.6, 3.0
+# Of the plot's width, where the first key begins, and from one to the next.
+FIRST_KEY, NEXT_KEY = 0.33, 0.24
 
 
 def colour_of_head(head: int, count: int) -> str:
@@ -42,21 +42,19 @@ def head_line(head: int, count: int, chosen: int | None) -> dict[str, Any]:
     return dict(line=dict(color=colour_of_head(head, count), width=THIN), opacity=0.95 if chosen is None else 0.65)
 
 
-def add_head_keys(figure: PlotlyFigure, heads: tuple[int, ...], count: int, chosen: int | None, up: float) -> None:
-    """Keys of the first and the last head and of the chosen one, in a row so many pixels over the plots."""
+def head_keys(heads: tuple[int, ...], count: int, chosen: int | None) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Keys of the first and the last head and of the chosen one, right of the upright axis's title."""
+    if not heads:
+        return []
     ends = [head for head in dict.fromkeys((heads[0], heads[-1])) if head != chosen]
     keys = [Key(f"head {head}", colour_of_head(head, count), 2.4) for head in ends]
     if len(keys) == 2 and len(heads) > 2:
         keys = [Key(f"head {ends[0]} to", keys[0].colour, 2.4), keys[1]]
     if chosen in heads:
         keys.append(Key(f"head {chosen}", CHOSEN, STRONG))
-    for place, key in enumerate(keys):
-        add_key(figure, key, place * 0.27, 1, up)
+    return [drawn_key(key, FIRST_KEY + place * NEXT_KEY) for place, key in enumerate(keys)]
 
 
 def few_words(drawn: int, count: int) -> str:
     """What a caption says where not all heads are drawn."""
     return f"{drawn} of {count} heads drawn, evenly chosen" if drawn < count else ""
-
-
-KEYS_HEIGHT = LINE_HEIGHT

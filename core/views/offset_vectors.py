@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.views.agreement_view_scale import finite
-from core.views.distance_bias import both_sides, lay_out_offsets, visible
+from core.views.distance_bias import OFFSET, ZERO, both_sides, offset_axis, visible
 from core.views.export import csv_bytes, guarded, npz_bytes
 from core.views.figure import Figure
 from core.views.model_lines import look_of
 from core.views.plotly import from_plotly
+from core.views.position_axes import OVER, plotted, scale, titles
 from core.views.position_words import figure_name, file_stem
 from core.views.runs import joined
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from core.positions.objects import OffsetVectors
     from core.views.position_words import About
 
-HEIGHT = 380
+# Of the plot's height: the panel of norms, and the one of cosines below it.
+UPPER, LOWER = 0.46, 0.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,25 +79,26 @@ def _by_offset(vectors: OffsetVectors) -> _Vectors:
 
 
 def _plot(found: _Vectors) -> PlotlyFigure:
-    from plotly.subplots import make_subplots
-
-    figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.07, row_heights=[0.55, 0.45])
-    figure.add_trace(_steps(found, found.norms, "norm", look_of(0).colour), 1, 1)
-    figure.add_trace(_steps(found, found.cosines, "cosine", look_of(2).colour), 2, 1)
-    lay_out_offsets(figure, found.offsets, found.starts, HEIGHT, 14)
-    figure.update_xaxes(title_text="", showticklabels=False, ticks="", row=1, col=1)
+    """Two panels over one axis of offsets."""
     top = float(np.nanmax(found.norms, initial=0.0)) or 1.0
-    figure.update_yaxes(title=dict(text="norm", standoff=14), range=[0, 1.08 * top], row=1, col=1)
-    figure.update_yaxes(title=dict(text="cosine with offset 0", standoff=14), range=[-1.08, 1.08], row=2, col=1)
-    figure.update_yaxes(tickvals=[-1, -0.5, 0, 0.5, 1], ticktext=["−1", "−0.5", "0", "0.5", "1"], row=2, col=1)
-    return figure
+    ticks: dict[str, Any] = dict(tickvals=[-1, 0, 1], ticktext=["−1", "0", "1"])
+    axes = {
+        "xaxis": offset_axis(found.offsets, found.starts) | dict(anchor="y2"),
+        "yaxis": scale([0, 1.08 * top], domain=[1 - UPPER, 1], nticks=4),
+        "yaxis2": scale([-1.08, 1.08], domain=[0, LOWER], **ZERO, **ticks),
+    }
+    lines = [
+        _steps(found, found.norms, "norm", look_of(0).colour),
+        _steps(found, found.cosines, "cosine", look_of(2).colour) | dict(yaxis="y2"),
+    ]
+    words = titles(OFFSET, "norm")
+    *_, over = titles("", "cosine with the vector of offset 0")
+    return plotted(lines, axes, [*words, over | dict(y=LOWER, yshift=OVER - 2)])
 
 
-def _steps(found: _Vectors, values: np.ndarray, name: str, colour: str) -> Any:
-    import plotly.graph_objects as go
-
-    return go.Scatter(
-        x=found.offsets, y=finite(values), customdata=found.rows, mode="lines", name=name,
+def _steps(found: _Vectors, values: np.ndarray, name: str, colour: str) -> dict[str, Any]:
+    return dict(
+        type="scatter", x=found.offsets, y=finite(values), customdata=found.rows, mode="lines", name=name,
         line=dict(color=colour, width=2.4, shape="hvh"),
         hovertemplate=f"offset %{{x}}, row %{{customdata}}<br>{name} %{{y:.3f}}<extra></extra>",
     )  # fmt: skip

@@ -50,7 +50,10 @@ def maps_plot(maps: Sequence[Map], sentences: Mapping[str, str], causal: bool) -
         figure.add_trace(_heatmap(each, maps[place - column + 1], top), row, column)
         _lay_axes(figure, each, row, column, labelled, upright)
         if causal:
-            mask(figure, np.arange(len(each.rows)), number)
+            shapes, words = mask(np.arange(len(each.rows)), number)
+            for shape, word in zip(shapes, words, strict=True):
+                figure.add_shape(shape)
+                figure.add_annotation(word)
         if ring is not None:
             _add_ring(figure, each, ring, number)
         if row == 1:

@@ -1,4 +1,4 @@
-"""Single dimensions of a positional scheme as curves over the position, one above the other."""
+"""Single dimensions of a positional scheme as curves over the position, one above the other on one axis."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 
 from core.errors import HeadlightError
 from core.positions.objects import Rotation, Table
-from core.views.agreement_view_scale import NEUTRAL
 from core.views.curves_drawing import drawn_points
 from core.views.export import csv_bytes, guarded, npz_bytes
 from core.views.figure import Figure
 from core.views.model_lines import look_of
 from core.views.plotly import from_plotly
-from core.views.position_grid import lay_out, tick_step, title_of, wrapped
+from core.views.position_axes import HEIGHT, plotted, scale, titles
+from core.views.position_grid import tick_step, wrapped
 from core.views.position_words import About, figure_name, file_stem
 from core.views.runs import joined
 
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 # Points of a curve, at most; further ones are left out such that no peak is lost.
 MOST_POINTS = 900
-# Of the plot's height, between two curves; pixels of one curve, and of the axis below them.
-GAP, ROW, FOOT, LEAST = 0.34, 53, 62, 300
-SHARE_OVER = 0.1
+# Half of a curve's height, where from one to the next is 1; and the curves beyond which the figure grows, pixels each.
+HALF = 0.4
+MOST_ROWS, ROW = 10, 24
+LINE = "rgba(138, 143, 156, 0.45)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,7 @@ def position_curves_figure(thing: Thing, about: About, length: int, dims: Sequen
     words = _caption(found, about)
     return from_plotly(
         name=figure_name(about, "curves"),
-        title=f"{about.title}: single {found.noun}s",
+        title=f"Single {found.noun}s",
         how_to=_how_to(thing),
         figure=_plot(found),
         caption=words,
@@ -131,52 +132,34 @@ def _ends(found: Curves) -> tuple[float, float]:
 
 
 def _plot(found: Curves) -> PlotlyFigure:
-    import plotly.graph_objects as go
-
-    count = len(found.dims)
+    """The curves on one axis, each moved to a line of its own: as many axes would take as many times as long."""
+    count, length = len(found.dims), _length(found)
     low, high = _ends(found)
-    figure = go.Figure([_line(found, place) for place in range(count)])
-    axes = {f"yaxis{_number(place)}": _row_axis(place, count, low, high, found.angles) for place in range(count)}
-    figure.update_layout(**axes, annotations=[_name(found, place) for place in range(count)])
-    length = _length(found)
-    figure.update_xaxes(
-        title=title_of("position"), range=[-0.02 * max(length - 1, 1), max(length - 1, 1) * 1.02],
-        tick0=0, dtick=tick_step(length), showgrid=True, zeroline=False, automargin=True,
-        anchor=f"y{_number(count - 1)}",
-    )  # fmt: skip
-    return lay_out(figure, max(LEAST, ROW * count + FOOT), top=12)
+    last = max(length - 1, 1)
+    numbers = [str(dim) for dim in found.dims]
+    across = scale([-0.02 * last, 1.02 * last], tick0=0, dtick=tick_step(length), showgrid=True)
+    # The line of each curve is its 0, from which its axis is named.
+    zeros = [_moved(np.zeros(1), place, low, high)[0] for place in range(count)]
+    up = scale([count - 0.5 + 0.04, -0.5 - 0.04], tickvals=zeros, ticktext=numbers, showgrid=True, gridcolor=LINE)
+    ends = "−π to π" if found.angles else f"{_number(low)} to {_number(high)}"
+    return plotted(
+        [_line(found, place, low, high) for place in range(count)],
+        dict(xaxis=across, yaxis=up),
+        titles("position", f"{found.noun} (each from {ends})"),
+        height=HEIGHT + ROW * max(0, count - MOST_ROWS),
+    )
 
 
-def _number(place: int) -> str:
-    """The end of an axis's name: "" for the first."""
-    return str(place + 1) if place else ""
+def _number(value: float) -> str:
+    return f"{'−' if value < 0 else ''}{abs(value):.3g}"
 
 
-def _row_axis(place: int, count: int, low: float, high: float, angles: bool) -> dict[str, Any]:
-    """The axis of one curve: the first is the uppermost."""
-    height = 1 / count
-    over = SHARE_OVER * (high - low) / 2
-    text = {-np.pi: "−π", np.pi: "π"} if angles else {}
-    ticks = [low, high] if low == 0 else [low, 0.0, high] if count < 4 else [low, high]
-    words = [text.get(tick) or f"{'−' if tick < 0 else ''}{abs(tick):.3g}" for tick in ticks]
-    return dict(
-        domain=[1 - (place + 1) * height, 1 - (place + GAP) * height],
-        range=[low - over, high + over], tickvals=ticks, ticktext=words, showgrid=False, zeroline=True,
-        zerolinecolor=NEUTRAL, zerolinewidth=0.6, automargin=True, anchor="x",
-    )  # fmt: skip
+def _moved(values: np.ndarray, place: int, low: float, high: float) -> np.ndarray:
+    """Values where they are drawn: the middle between both ends is the number of their line, which go down."""
+    return place - HALF * (2 * values - low - high) / (high - low)
 
 
-def _name(found: Curves, place: int) -> dict[str, Any]:
-    """The curve's name, over its upper left corner."""
-    return dict(
-        text=f"{found.noun} {found.dims[place]}", x=0, y=1, xref="x domain", yref=f"y{_number(place)} domain",
-        xanchor="left", yanchor="bottom", showarrow=False, font=dict(size=12),
-    )  # fmt: skip
-
-
-def _line(found: Curves, place: int) -> Any:
-    import plotly.graph_objects as go
-
+def _line(found: Curves, place: int, low: float, high: float) -> dict[str, Any]:
     values = found.values[place].astype(np.float32)
     kept = drawn_points(values.tolist(), MOST_POINTS)
     x, y = kept.astype(np.float32), values[kept]
@@ -186,10 +169,11 @@ def _line(found: Curves, place: int) -> Any:
         x, y = np.insert(x, jumps, np.float32(np.nan)), np.insert(y, jumps, np.float32(np.nan))
     few = len(values) <= 40
     colour = look_of(0).colour
-    return go.Scatter(
-        x=x, y=y, yaxis=f"y{_number(place)}", mode="lines+markers" if few else "lines",
-        line=dict(color=colour, width=1.8), marker=dict(color=colour, size=4),
-        hovertemplate=f"{found.noun} {found.dims[place]}, position %{{x}}: %{{y:.4~f}}<extra></extra>",
+    return dict(
+        type="scatter", x=x, y=_moved(y, place, low, high).astype(np.float32), customdata=y,
+        mode="lines+markers" if few else "lines", line=dict(color=colour, width=1.8),
+        marker=dict(color=colour, size=4),
+        hovertemplate=f"{found.noun} {found.dims[place]}, position %{{x}}: %{{customdata:.4~f}}<extra></extra>",
     )  # fmt: skip
 
 

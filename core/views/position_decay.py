@@ -12,10 +12,11 @@ from core.views.agreement_view_scale import NEUTRAL
 from core.views.curves_drawing import drawn_points
 from core.views.export import csv_bytes, guarded, label_array, npz_bytes
 from core.views.figure import Figure
-from core.views.keys import LINE_HEIGHT, Key, add_key
+from core.views.keys import LINE_HEIGHT, Key
 from core.views.model_lines import look_of
 from core.views.plotly import escaped, from_plotly
-from core.views.position_grid import lay_out, title_of
+from core.views.position_axes import OVER, drawn_key, plotted, scale, titles
+from core.views.position_grid import tick_step
 from core.views.position_words import About, figure_name, file_stem, names_beside
 from core.views.runs import joined
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from core.positions.objects import ByDistance
 
 WIDTH = 2.4
+# Of the plot's width, where the keys of two curves begin; more of them stand one over the other.
+PLACES = (0.3, 0.66)
 MOST_POINTS = 900
 # How strongly the band between the smallest and the largest value is filled.
 BAND_OPACITY = 0.18
@@ -65,10 +68,11 @@ def position_decay_figure(curves: Sequence[tuple[About, ByDistance]], reach: int
     abouts = [about for about, _ in curves]
     found = [_in_window(name, curve, reach) for name, (_, curve) in zip(names_beside(abouts), curves, strict=True)]
     words = _caption(abouts, found, reach)
-    title = " and ".join(dict.fromkeys(about.title for about in abouts))
+    what = f"{'bias' if _unit(found) == UNITS['bias'] else 'decay'} with distance"
+    title = f"{' and '.join(dict.fromkeys(about.title for about in abouts))}: {what}"
     return from_plotly(
         name=figure_name(abouts[0], "decay"),
-        title=f"{title}: {'bias' if _unit(found) == UNITS['bias'] else 'decay'} with distance",
+        title=title if len(abouts) > 1 else what.capitalize(),
         how_to="At offset 0 a token looks at itself; follow the line outwards to see what distance costs before any "
         "word is read. Trained queries and keys can raise what falls here: a scheme's decay is no guarantee.",
         figure=_plot(found, reach),
@@ -121,50 +125,58 @@ def _looks_back(each: Decay) -> bool:
 
 
 def _plot(found: Sequence[Decay], reach: int) -> PlotlyFigure:
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    for index, each in enumerate(found):
-        if each.low is not None:
-            figure.add_traces(_band(index, each))
-    figure.add_traces([_line(index, each) for index, each in enumerate(found)])
+    bands = [trace for index, each in enumerate(found) if each.low is not None for trace in _band(index, each)]
+    lines = [_line(index, each) for index, each in enumerate(found)]
     named = found if len(found) > 1 else []
-    for index, each in enumerate(named):
-        look = look_of(index)
-        add_key(figure, Key(each.name, look.colour, WIDTH, look.dash), 0, 1, (len(found) - index - 0.2) * LINE_HEIGHT)
+    beside = len(named) == len(PLACES)
+    keys = [
+        drawn_key(
+            Key(each.name, look_of(index).colour, WIDTH, look_of(index).dash),
+            PLACES[index] if beside else 0,
+            OVER if beside else OVER + (len(named) - index) * LINE_HEIGHT,
+        )
+        for index, each in enumerate(named)
+    ]
     right = 0 if all(_looks_back(each) for each in found) else reach
     room = 0.02 * max(reach, 1)
-    figure.update_xaxes(
-        title=title_of("offset (key − query, positions)"), range=[-reach - room, right + room],
-        zeroline=True, zerolinecolor=NEUTRAL, zerolinewidth=0.8, automargin=True, tickformat=",~d",
-    )  # fmt: skip
-    figure.update_yaxes(
-        title=title_of(_unit(found), upright=True), rangemode="tozero", zeroline=True, zerolinecolor=NEUTRAL,
-        zerolinewidth=0.8, automargin=True,
-    )  # fmt: skip
-    lay_out(figure, 320, top=18 + LINE_HEIGHT * len(named))
-    return figure.update_layout(hovermode="x")
+    zero: dict[str, Any] = dict(zeroline=True, zerolinecolor=NEUTRAL, zerolinewidth=0.8)
+    steps = dict(tick0=0, dtick=tick_step(reach + right + 1), tickformat=",~d")
+    return plotted(
+        [*bands, *lines],
+        dict(xaxis=scale([-reach - room, right + room], **zero, **steps), yaxis=scale(_ends(found), **zero, nticks=7)),
+        [*titles("offset (key − query, positions)", _unit(found)), *(words for _, words in keys)],
+        [shape for shape, _ in keys],
+        more_top=0 if beside else LINE_HEIGHT * len(named),
+        hovermode="x",
+    )
 
 
-def _band(index: int, each: Decay) -> list[Any]:
+def _ends(found: Sequence[Decay]) -> list[float]:
+    """The ends of the upright axis: 0 among them, and some room where values go beyond it."""
+    edges = [end for each in found for end in (each.values, each.low, each.high) if end is not None]
+    low, high = (float(np.nanmin([*map(np.min, edges), 0.0])), float(np.nanmax([*map(np.max, edges), 0.0])))
+    room = 0.05 * ((high - low) or 1.0)
+    return [low - room if low < 0 else 0.0, high + room if high > 0 or low == 0 else 0.0]
+
+
+def _band(index: int, each: Decay) -> list[dict[str, Any]]:
     """The lower edge, and the upper one filled down to it."""
-    import plotly.graph_objects as go
-
     kept = drawn_points(each.values.tolist(), MOST_POINTS)
     red, green, blue = (int(look_of(index).colour[at : at + 2], 16) for at in (1, 3, 5))
-    edge: dict[str, Any] = dict(x=each.offsets[kept], mode="lines", line_width=0, hoverinfo="skip")
+    edge: dict[str, Any] = dict(
+        type="scatter", x=each.offsets[kept], mode="lines", line=dict(width=0), hoverinfo="skip"
+    )  # fmt: skip
     fill = f"rgba({red}, {green}, {blue}, {BAND_OPACITY})"
     low, high = (np.asarray(end, np.float32)[kept] for end in (each.low, each.high))
-    return [go.Scatter(y=low, **edge), go.Scatter(y=high, fill="tonexty", fillcolor=fill, **edge)]
+    return [dict(y=low, **edge), dict(y=high, fill="tonexty", fillcolor=fill, **edge)]
 
 
-def _line(index: int, each: Decay) -> Any:
-    import plotly.graph_objects as go
-
+def _line(index: int, each: Decay) -> dict[str, Any]:
     kept = drawn_points(each.values.tolist(), MOST_POINTS)
     look = look_of(index)
-    return go.Scatter(
-        x=each.offsets[kept], y=each.values[kept].astype(np.float32), mode="lines", name=escaped(each.name),
+    return dict(
+        type="scatter", x=each.offsets[kept], y=each.values[kept].astype(np.float32), mode="lines",
+        name=escaped(each.name),
         line=dict(color=look.colour, dash=look.dash, width=WIDTH, shape="hv" if each.what == "bucket" else "linear"),
         hovertemplate=f"{escaped(each.name)}, offset %{{x}}: %{{y:.4~f}}<extra></extra>",
     )  # fmt: skip

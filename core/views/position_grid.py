@@ -7,20 +7,18 @@ themes. Blue and orange are told apart in every kind of colour vision.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from core.views.agreement_view_scale import BAND, NEUTRAL
+from core.views.position_axes import beside, note, scale
 from core.views.scales import short_number
 
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure as PlotlyFigure
-    from plotly.graph_objects import Heatmap
-
-# Cells across and down, at most: more are smaller than a pixel in half a page.
+# Tokens across and down, at most.
 MOST_CELLS = 256
-HEIGHT = 340
+# Positions or dimensions across and down that are drawn, at most: more would be two pixels wide and take long.
+MOST_DRAWN = 128
 SIGNED = (
     (0.0, "rgba(217, 115, 13, 1)"),
     (0.5, "rgba(217, 115, 13, 0)"),
@@ -63,11 +61,17 @@ class Colours:
         return [[(at - first) / (last - first), colour] for at, colour in self.scale]
 
     def bar(self) -> dict[str, Any]:
-        """The colour bar. Spaces keep its title off the ticks."""
+        """The colour bar, at the edge of the plot however wide it is. Spaces keep its title off the ticks."""
         ticks = dict(tickvals=[at for at, _ in self.ticks], ticktext=[f"{text}\u2002" for _, text in self.ticks])
         return dict(
-            title=dict(text=self.title, side="right"), thickness=12, outlinewidth=0, **(ticks if self.ticks else {}),
+            title=dict(text=self.title, side="right"), thickness=12, outlinewidth=0, x=1, xpad=12, ypad=0, len=1,
+            **(ticks if self.ticks else {}),
         )  # fmt: skip
+
+    @property
+    def room(self) -> int:
+        """Pixels that the bar takes right of a plot."""
+        return beside([text for _, text in self.ticks])
 
 
 def signed_colours(values: np.ndarray, title: str, most: float = np.inf) -> Colours:
@@ -119,36 +123,40 @@ def wrapped(angles: np.ndarray) -> np.ndarray:
     return np.pi - np.mod(np.pi - angles, 2 * np.pi)
 
 
-def every(count: int, most: int = MOST_CELLS) -> np.ndarray:
+def every(count: int, most: int = MOST_DRAWN) -> np.ndarray:
     """The positions that are drawn of so many: all, or one in so many."""
     return np.arange(0, count, max(1, -(-count // most)))
 
 
-def every_pair(width: int, most: int = MOST_CELLS) -> np.ndarray:
+def every_pair(width: int, most: int = MOST_DRAWN) -> np.ndarray:
     """The dimensions that are drawn of so many, two neighbours at a time: a sine and its cosine."""
     step = max(1, -(-width // most))
     return np.array([at for at in range(width) if at // 2 % step == 0], int)
 
 
-def left_out_words(*axes: tuple[int, np.ndarray, str]) -> str:
+def left_out_words(*axes: tuple[int, np.ndarray, str], square: bool = False) -> str:
     """What a caption says where not all are drawn; "" where they are.
 
-    axes: of each how many there are, which are drawn, and what one is called.
+    axes: of each how many there are, which are drawn, and what one is called. square: whether the only axis given
+    stands for both.
     """
-    told = []
+    told, cells = [], 1
     for count, drawn, unit in axes:
         if len(drawn) < count:
-            two = drawn[1] == 1
-            told.append(f"one in {drawn[2 if two else 1] // (2 if two else 1)} {'pairs of ' if two else ''}{unit}s")
-    return f"drawn: {' and '.join(told)}, none averaged" if told else ""
+            two = len(drawn) > 2 and drawn[1] == 1
+            step = int(drawn[2 if two else 1]) // (2 if two else 1)
+            told.append(f"one in {step} {'pairs of ' if two else ''}{unit}s")
+            cells *= step**2 if square else step
+    return f"drawn: {' and '.join(told)}, one cell for {cells}, none averaged; exports hold all" if told else ""
 
 
-def cells(values: np.ndarray, rows: np.ndarray, cols: np.ndarray, hover: str, **options: Any) -> Heatmap:
+def cells(values: np.ndarray, rows: np.ndarray, cols: np.ndarray, hover: str, **options: Any) -> dict[str, Any]:
     """A heatmap of these values. hover: what a cell says, of %{y}, %{x} and %{z}."""
-    import plotly.graph_objects as go
-
     shown = np.ascontiguousarray(values, np.float32)
-    return go.Heatmap(x=cols, y=rows, z=shown, hoverongaps=False, hovertemplate=f"{hover}<extra></extra>", **options)
+    return dict(
+        type="heatmap", x=cols, y=rows, z=shown, zsmooth=False, hoverongaps=False,
+        hovertemplate=f"{hover}<extra></extra>",
+    ) | options  # fmt: skip
 
 
 def coloured(colours: Colours) -> dict[str, Any]:
@@ -156,18 +164,10 @@ def coloured(colours: Colours) -> dict[str, Any]:
     return dict(zmin=colours.low, zmax=colours.high, colorscale=colours.stops, colorbar=colours.bar())
 
 
-def axis(title: str, count: int, downward: bool = False) -> dict[str, Any]:
+def axis(count: int, downward: bool = False) -> dict[str, Any]:
     """An axis of so many whole numbers from 0. downward: 0 at its upper end."""
     ends = [-0.5, max(count, 1) - 0.5]
-    return dict(
-        title=title_of(title, downward), range=ends[::-1] if downward else ends, dtick=tick_step(count), tick0=0,
-        showgrid=False, zeroline=False, automargin=True, ticks="",
-    )  # fmt: skip
-
-
-def title_of(text: str, upright: bool = False) -> dict[str, Any]:
-    """An axis's title. upright: of one that stands, whose ticks have widths that Plotly must make room for."""
-    return dict(text=text) if upright else dict(text=text, standoff=12)
+    return scale(ends[::-1] if downward else ends, dtick=tick_step(count), tick0=0, showgrid=False, ticks="")
 
 
 def tick_step(count: int, most: int = 6) -> int:
@@ -175,26 +175,16 @@ def tick_step(count: int, most: int = 6) -> int:
     return int(1 << max(0, int(np.ceil(np.log2(max(count, 1) / most)))))
 
 
-def lay_out(figure: PlotlyFigure, height: int = HEIGHT, top: int = 12) -> PlotlyFigure:
-    """Height and margins that the figures share."""
-    figure.update_layout(
-        height=height, margin=dict(l=10, r=10, t=top, b=10), showlegend=False, hovermode="closest",
-        paper_bgcolor="rgba(0, 0, 0, 0)", plot_bgcolor="rgba(0, 0, 0, 0)",
-    )  # fmt: skip
-    return figure
-
-
-def mask(figure: PlotlyFigure, drawn: np.ndarray, number: str = "") -> None:
-    """Grey the cells whose keys come after their query. number: of the axes, "" for the first."""
+def mask(drawn: np.ndarray, number: str = "") -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Shapes and words that grey the cells whose keys come after their query. number: of the axes, "" for the first."""
     if len(drawn) < 2:
-        return
+        return [], []
     edges = [-0.5, *((drawn[1:] + drawn[:-1]) / 2).tolist(), float(drawn[-1]) + 0.5]
     steps = " ".join(f"L{edges[at]:g},{edges[at - 1]:g} L{edges[at]:g},{edges[at]:g}" for at in range(1, len(edges)))
-    figure.add_shape(
+    where = dict(xref=f"x{number}", yref=f"y{number}")
+    shape = dict(
         type="path", path=f"M{edges[0]:g},{edges[0]:g} {steps} L{edges[-1]:g},{edges[0]:g} Z", fillcolor=BAND,
-        line_width=0, layer="below", xref=f"x{number}", yref=f"y{number}",
+        line=dict(width=0), layer="below", **where,
     )  # fmt: skip
-    figure.add_annotation(
-        text="masked", x=0.7 * edges[-1], y=0.24 * edges[-1], xref=f"x{number}", yref=f"y{number}", showarrow=False,
-        font=dict(size=13, color=NEUTRAL),
-    )  # fmt: skip
+    words = note("masked", 0.7 * edges[-1], 0.24 * edges[-1], font=dict(size=13, color=NEUTRAL), **where)
+    return [shape], [words]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from core.positions.objects import Bias, Buckets, OffsetVectors, Rotation, Table
 from core.views.export import csv_bytes, guarded, npz_bytes
 from core.views.figure import Figure
 from core.views.plotly import from_plotly
+from core.views.position_axes import plotted, titles
 from core.views.position_grid import (
     Colours,
     angle_colours,
@@ -20,7 +22,6 @@ from core.views.position_grid import (
     coloured,
     every,
     every_pair,
-    lay_out,
     left_out_words,
     mask,
     ordered_colours,
@@ -45,7 +46,7 @@ USUAL = 0.995
 class Matrix:
     """What is drawn of a scheme's numbers.
 
-    values      (rows, cols), only what is drawn
+    values      (rows, cols), only what is drawn; whole: makes all of it
     rows, cols  which of `counts` these are
     axes        what rows and columns are, one word each, and their units
     unit        of a value; words: further ones of the caption
@@ -60,6 +61,7 @@ class Matrix:
     axes: tuple[str, str]
     unit: str
     colours: Colours
+    whole: Callable[[], np.ndarray]
     words: str = ""
     causal: bool = False
 
@@ -74,15 +76,15 @@ def position_matrix_figure(thing: Thing, about: About, length: int, head: int = 
     found = matrix_of(thing, length, head)
     axes = [*zip(found.counts, (found.rows, found.cols), found.axes, strict=True)]
     between = found.axes == BETWEEN
-    left_out = left_out_words((found.counts[0], found.rows, POSITION)) if between else left_out_words(*axes)
+    left_out = left_out_words((*axes[0][:2], POSITION), square=True) if between else left_out_words(*axes)
     words = joined([about.words, found.words, found.colours.words, left_out])
     return from_plotly(
         name=figure_name(about, "matrix"),
-        title=f"{about.title}: {found.title}",
+        title=found.title,
         how_to=found.how_to,
         figure=_plot(found),
         caption=words,
-        contents="Both hold the number of every cell that is drawn, with its row and its column.",
+        contents="Both hold every number, with its row and its column, also where fewer cells are drawn.",
         stem=file_stem("matrix", about),
         csv=lambda: matrix_table(found, about),
         npz=lambda: matrix_archive(found, words),
@@ -115,8 +117,8 @@ def _table(table: Table, length: int) -> Matrix:
     )
     shown = values[np.ix_(rows, cols)]
     return Matrix(
-        "vectors of positions", how_to, shown, rows, cols, values.shape, (POSITION, DIMENSION), "value",
-        signed_colours(shown, "value", _usual(shown) if table.learned else np.inf),
+        "Vectors of positions", how_to, shown, rows, cols, values.shape, (POSITION, DIMENSION), "value",
+        signed_colours(values, "value", _usual(values) if table.learned else np.inf), lambda: values,
     )  # fmt: skip
 
 
@@ -129,13 +131,17 @@ def _usual(values: np.ndarray) -> float:
 def _rotation(rotation: Rotation, length: int) -> Matrix:
     frequencies = rotation.frequencies.detach().numpy()
     rows, cols = every(length), every(len(frequencies))
-    angles = wrapped(rows[:, None] * frequencies[None, cols])  # (T, 1) * (1, P) -> (T, P)
+
+    def turned(rows: np.ndarray, frequencies: np.ndarray) -> np.ndarray:
+        return wrapped(rows[:, None] * frequencies[None, :])  # (T, 1) * (1, P) -> (T, P)
+
     left = rotation.width - 2 * len(frequencies)
     return Matrix(
-        "angles by position",
+        "Angles by position",
         "Each column is a pair of coordinates of every query and key, turned by the angle of the row's position. A "
         "score only depends on the difference of two rows, and values are not turned at all.",
-        angles, rows, cols, (length, len(frequencies)), (POSITION, "pair"), "radians", angle_colours(),
+        turned(rows, frequencies[cols]), rows, cols, (length, len(frequencies)), (POSITION, "pair"), "radians",
+        angle_colours(), lambda: turned(np.arange(length), frequencies),
         joined(["angles wrapped to (−π, π]", f"{left} of {rotation.width} coordinates not turned" if left else ""]),
     )  # fmt: skip
 
@@ -144,27 +150,36 @@ def _bias(bias: Bias, length: int, head: int) -> Matrix:
     heads = len(bias.values)
     if not 0 <= head < heads:
         raise HeadlightError(f"There is no head {head} in this bias: choose one from 0 to {heads - 1}.")
-    rows = every(length)
-    values, beyond = _by_offset(bias.values[head].detach().numpy(), rows, bool(bias.starts))
-    values = np.where((rows[None, :] > rows[:, None]) & bias.causal, np.nan, values)
+    rows, held = every(length), bias.values[head].detach().numpy()
+
+    def between(rows: np.ndarray) -> np.ndarray:
+        return _by_offset(held, rows, bool(bias.starts), bias.causal)
+
+    values, farthest = between(rows), len(held) // 2
+    beyond = f"offsets beyond {farthest:,} not held, left empty" if length - 1 > farthest and not bias.starts else ""
     return Matrix(
-        f"bias between positions, head {head}",
+        f"Bias between positions, head {head}",
         "Each cell is what is added to the score of a query (row) and a key (column), the same along each diagonal. "
         "Only differences within a row count: a softmax makes a factor of e to the difference out of them.",
         values, rows, rows, (length, length), BETWEEN, "added to the score", signed_colours(values, "bias"),
+        lambda: between(np.arange(length)),
         joined([f"head {head} of {heads}", "keys after the query masked" if bias.causal else "", beyond]), bias.causal,
     )  # fmt: skip
 
 
 def _buckets(buckets: Buckets, length: int) -> Matrix:
-    rows = every(length)
-    values, _ = _by_offset(buckets.numbers.detach().numpy().astype(np.float32), rows, True)
-    values = np.where((rows[None, :] > rows[:, None]) & buckets.causal, np.nan, values)
+    rows, numbers = every(length), buckets.numbers.detach().numpy().astype(np.float32)
+
+    def between(rows: np.ndarray) -> np.ndarray:
+        return _by_offset(numbers, rows, True, buckets.causal)
+
+    values = between(rows)
     return Matrix(
-        "buckets between positions",
+        "Buckets between positions",
         "Cells of one colour read the same row of a learned table. Far offsets share a row, so a model cannot tell "
         "them apart, however long the text is.",
         values, rows, rows, (length, length), BETWEEN, "row", ordered_colours(values, "row of the table"),
+        lambda: between(np.arange(length)),
         joined([f"{buckets.rows} rows", "keys after the query masked" if buckets.causal else ""]), buckets.causal,
     )  # fmt: skip
 
@@ -174,56 +189,64 @@ def _offset_vectors(vectors: OffsetVectors) -> Matrix:
     rows, cols = every(len(values)), every(values.shape[1])
     shown = values[np.ix_(rows, cols)]
     return Matrix(
-        "vectors of offsets",
+        "Vectors of offsets",
         "Each row is the vector that one offset, or one group of them, is given. All offsets beyond the farthest that "
         "is held share the first row or the last one.",
-        shown, rows, cols, values.shape, ("row of the table", DIMENSION), "value", signed_colours(shown, "value"),
+        shown, rows, cols, values.shape, ("row of the table", DIMENSION), "value", signed_colours(values, "value"),
+        lambda: values,
     )  # fmt: skip
 
 
-def _by_offset(values: np.ndarray, places: np.ndarray, last_goes_on: bool) -> tuple[np.ndarray, str]:
-    """Values (2R + 1,) by offset, for each query (row) and key (column); and, where some are unknown, why.
+def _by_offset(values: np.ndarray, places: np.ndarray, last_goes_on: bool, causal: bool) -> np.ndarray:
+    """Values (2R + 1,) by offset, for each query (row) and key (column); NaN of what is unknown or masked.
 
     last_goes_on: whether what holds for the farthest offset holds beyond it.
     """
     farthest = len(values) // 2
     offsets = places[None, :] - places[:, None]  # (1, T) - (T, 1) -> (T, T)
     found = values[np.clip(offsets, -farthest, farthest) + farthest]
-    unknown = np.abs(offsets) > farthest
-    if last_goes_on or not unknown.any():
-        return found, ""
-    return np.where(unknown, np.nan, found), f"offsets beyond {farthest:,} not held, left empty"
+    unknown = (np.abs(offsets) > farthest) & (not last_goes_on)
+    return np.where(unknown | ((offsets > 0) & causal), np.nan, found)
 
 
 def _plot(found: Matrix) -> PlotlyFigure:
-    import plotly.graph_objects as go
-
     row, col = found.axes
     hover = f"{row} %{{y}}, {col} %{{x}}<br>{found.unit} %{{z:.4~f}}"
-    figure = go.Figure(cells(found.values, found.rows, found.cols, hover, **coloured(found.colours)))
-    figure.update_xaxes(**axis(col, found.counts[1]))
-    figure.update_yaxes(**axis(row, found.counts[0], downward=True))
-    if found.causal:
-        mask(figure, found.rows)
-    return lay_out(figure)
+    shapes, words = mask(found.rows) if found.causal else ([], [])
+    return matrix_plot(found, hover, shapes, words)
+
+
+def matrix_plot(
+    found: Matrix, hover: str, shapes: Sequence[dict[str, Any]] = (), words: Sequence[dict[str, Any]] = ()
+) -> PlotlyFigure:
+    """The drawn cells with their colour bar. hover: what a cell says."""
+    row, col = found.axes
+    return plotted(
+        [cells(found.values, found.rows, found.cols, hover, **coloured(found.colours))],
+        dict(xaxis=axis(found.counts[1]), yaxis=axis(found.counts[0], downward=True)),
+        [*titles(col, f"{row} ↓"), *words],
+        shapes,
+        right=found.colours.room,
+    )
 
 
 def matrix_table(found: Matrix, about: About) -> bytes:
-    """One line a cell; cells without a number are left out."""
-    down, across = np.nonzero(np.isfinite(found.values))
+    """One line a cell, also of those that are not drawn; cells without a number are left out."""
+    values = found.whole()
+    down, across = np.nonzero(np.isfinite(values))
     count = len(down)
     row, col = (name.replace(" ", "_") for name in found.axes)
     return csv_bytes(
         {
             "scheme": np.full(count, guarded(about.title), object),
             "source": np.full(count, guarded(about.source), object),
-            row: found.rows[down],
-            col: found.cols[across],
-            found.unit.replace(" ", "_"): found.values[down, across],
+            row: down,
+            col: across,
+            found.unit.replace(" ", "_"): values[down, across],
         }
     )
 
 
 def matrix_archive(found: Matrix, words: str) -> bytes:
-    """The cells, and which rows and columns they are."""
-    return npz_bytes({"values": found.values, "rows": found.rows, "columns": found.cols}, words)
+    """Every cell, and which rows and columns are drawn."""
+    return npz_bytes({"values": found.whole(), "drawn_rows": found.rows, "drawn_columns": found.cols}, words)

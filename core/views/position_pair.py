@@ -11,7 +11,8 @@ from core.positions.objects import Bias, Table
 from core.views.export import csv_bytes, guarded, label_array, npz_bytes
 from core.views.figure import Figure
 from core.views.plotly import escaped, from_plotly
-from core.views.position_grid import axis, cells, every, lay_out, left_out_words, mask, signed_colours
+from core.views.position_axes import EDGE, LEFT, OVER, note, plotted, titles
+from core.views.position_grid import Colours, axis, cells, every, left_out_words, mask, signed_colours
 from core.views.position_matrix import KEY, POSITION, QUERY
 from core.views.position_words import About, figure_name, file_stem, names_beside
 from core.views.runs import joined
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 MOST_EFFECT = 2.0
 # Of the width: a panel of the two, the rest lies between them.
 PANEL = 0.45
-HEIGHT = 380
+HEIGHT, NAME = 380, 20
+ENDS = ("", "2")
 
 
 def position_pair_figure(left: tuple[About, Thing], right: tuple[About, Thing], length: int, head: int = 0) -> Figure:
@@ -44,12 +46,16 @@ def position_pair_figure(left: tuple[About, Thing], right: tuple[About, Thing], 
             *(about.words for about in abouts),
             *(dict.fromkeys(_effect_words(thing, head) for thing in things)),
             f"one colour scale: {colours.words}",
-            left_out_words((length, rows, POSITION)),
+            left_out_words((length, rows, POSITION), square=True),
             *(_ends_words(about, thing, length) for about, thing in (left, right)),
             "keys after the query masked" if any(_causal(thing) for thing in things) else "",
         ]
     )
     names = names_beside(abouts)
+
+    def whole() -> list[np.ndarray]:
+        return [_effects(thing, np.arange(length), head) for thing in things]
+
     plot = _plot(values, rows, length, names, colours, [_causal(thing) for thing in things])
     return from_plotly(
         name=figure_name(abouts[0], "pair"),
@@ -59,10 +65,10 @@ def position_pair_figure(left: tuple[About, Thing], right: tuple[About, Thing], 
         "and turns how alike they are, so compare shapes rather than numbers.",
         figure=plot,
         caption=words,
-        contents="Both hold the effect between every two positions that are drawn, under both schemes.",
+        contents="Both hold the effect between every two positions under both schemes, drawn or not.",
         stem=file_stem("pair", *abouts),
-        csv=lambda: _table(abouts, values, rows),
-        npz=lambda: npz_bytes({"labels": label_array(names), "effects": np.stack(values), "positions": rows}, words),
+        csv=lambda: _table(abouts, whole()),
+        npz=lambda: npz_bytes({"labels": label_array(names), "effects": np.stack(whole()), "drawn": rows}, words),
     )
 
 
@@ -103,44 +109,40 @@ def _effect_words(thing: Thing, head: int) -> str:
 
 
 def _plot(
-    values: list[np.ndarray], rows: np.ndarray, length: int, names: list[str], colours: Any, causal: list[bool]
+    values: list[np.ndarray], rows: np.ndarray, length: int, names: list[str], colours: Colours, causal: list[bool]
 ) -> PlotlyFigure:
-    import plotly.graph_objects as go
-
     hover = "query %{y}, key %{x}<br>effect %{z:.4~f}"
-    figure = go.Figure(
-        [
-            cells(each, rows, rows, hover, coloraxis="coloraxis", xaxis=f"x{end}", yaxis=f"y{end}")
-            for each, end in zip(values, ("", "2"), strict=True)
-        ]
-    )
-    figure.update_layout(
-        coloraxis=dict(colorscale=colours.stops, cmin=colours.low, cmax=colours.high, colorbar=colours.bar()),
-        xaxis=axis(KEY, length) | dict(domain=[0, PANEL], anchor="y"),
-        xaxis2=axis(KEY, length) | dict(domain=[1 - PANEL, 1], anchor="y2"),
-        yaxis=axis(QUERY, length, downward=True) | dict(anchor="x"),
-        yaxis2=axis("", length, downward=True) | dict(anchor="x2", matches="y"),
-        annotations=[_title(name, left) for name, left in zip(names, (0.0, 1 - PANEL), strict=True)],
-    )
-    for masked, end in zip(causal, ("", "2"), strict=True):
-        if masked:
-            mask(figure, rows, end)
-    return lay_out(figure, HEIGHT, top=34)
+    maps = [
+        cells(each, rows, rows, hover, coloraxis="coloraxis", xaxis=f"x{end}", yaxis=f"y{end}")
+        for each, end in zip(values, ENDS, strict=True)
+    ]
+    axes = {
+        "coloraxis": dict(colorscale=colours.stops, cmin=colours.low, cmax=colours.high, colorbar=colours.bar()),
+        "xaxis": axis(length) | dict(domain=[0, PANEL], anchor="y"),
+        "xaxis2": axis(length) | dict(domain=[1 - PANEL, 1], anchor="y2"),
+        "yaxis": axis(length, downward=True) | dict(anchor="x"),
+        "yaxis2": axis(length, downward=True) | dict(anchor="x2", matches="y"),
+    }
+    words = []
+    for name, left in zip(names, (0.0, 1 - PANEL), strict=True):
+        words += [_title(name, left), *titles(KEY, f"{QUERY} ↓", middle=left + PANEL / 2, corner=left)]
+    masks = [mask(rows, end) for masked, end in zip(causal, ENDS, strict=True) if masked]
+    shapes = [shape for grey, _ in masks for shape in grey]
+    words += [each for _, told in masks for each in told]
+    return plotted(maps, axes, words, shapes, height=HEIGHT, right=colours.room, more_top=NAME)
 
 
 def _title(name: str, left: float) -> dict[str, Any]:
-    return dict(
-        text=escaped(name), x=left, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=6,
-        showarrow=False, font=dict(size=14),
-    )  # fmt: skip
+    up = dict(yshift=OVER + NAME, xshift=EDGE - LEFT, xanchor="left", yanchor="middle")
+    return note(f"<b>{escaped(name)}</b>", left, 1, font=dict(size=14), **up)
 
 
-def _table(abouts: list[About], values: list[np.ndarray], rows: np.ndarray) -> bytes:
+def _table(abouts: list[About], values: list[np.ndarray]) -> bytes:
     """One line a scheme and cell; cells without a number are left out."""
     parts = []
     for about, each in zip(abouts, values, strict=True):
         down, across = np.nonzero(np.isfinite(each))
-        parts.append((about, rows[down], rows[across], each[down, across]))
+        parts.append((about, down, across, each[down, across]))
     counts = [len(part[1]) for part in parts]
     return csv_bytes(
         {

@@ -11,8 +11,8 @@ from core.positions.measures import cosines, dot_products
 from core.positions.objects import Table
 from core.views.figure import Figure
 from core.views.plotly import from_plotly
-from core.views.position_grid import axis, cells, coloured, every, lay_out, left_out_words, signed_colours
-from core.views.position_matrix import POSITION, Matrix, matrix_archive, matrix_table
+from core.views.position_grid import every, left_out_words, signed_colours
+from core.views.position_matrix import POSITION, Matrix, matrix_archive, matrix_plot, matrix_table
 from core.views.position_words import About, figure_name, file_stem
 from core.views.runs import joined
 
@@ -34,11 +34,11 @@ def position_similarity_figure(table: Table, about: About, kind: str, length: in
     words = joined([about.words, f"{KINDS[kind]}s of {count:,} positions", found.words, found.colours.words])
     return from_plotly(
         name=figure_name(about, kind),
-        title=f"{about.title}: {found.title}",
+        title=found.title,
         how_to=found.how_to,
         figure=_plot(found),
         caption=words,
-        contents=f"Both hold the {KINDS[kind]} of every two positions that are drawn.",
+        contents=f"Both hold the {KINDS[kind]} of every two positions, also where fewer cells are drawn.",
         stem=file_stem(kind, about),
         csv=lambda: matrix_table(found, about),
         npz=lambda: matrix_archive(found, words),
@@ -48,15 +48,19 @@ def position_similarity_figure(table: Table, about: About, kind: str, length: in
 def _matrix(table: Table, kind: str, length: int) -> Matrix:
     count = min(length, len(table.values))
     rows = every(count)
-    kept = Table(table.values[rows], table.learned)
-    # float32 (T, D) -> (T, T)
-    values = (dot_products(kept) if kind == "dot" else cosines(kept)).detach().numpy()
+
+    def products(rows: np.ndarray) -> np.ndarray:
+        kept = Table(table.values[rows], table.learned)
+        # float32 (T, D) -> (T, T)
+        return np.asarray((dot_products(kept) if kind == "dot" else cosines(kept)).detach().numpy())
+
+    values = products(rows)
     unit = KINDS[kind]
     zero = "a vector of zeros has no cosine: left empty" if not np.isfinite(values).all() else ""
-    words = joined([left_out_words((count, rows, POSITION)), zero])
+    words = joined([left_out_words((count, rows, POSITION), square=True), zero])
     return Matrix(
-        f"{unit}s of positions", _how_to(table, kind), values, rows, rows, (count, count), (POSITION, "other_position"),
-        unit, signed_colours(values, unit), words,
+        f"{unit.capitalize()}s of positions", _how_to(table, kind), values, rows, rows, (count, count),
+        (POSITION, "other position"), unit, signed_colours(values, unit), lambda: products(np.arange(count)), words,
     )  # fmt: skip
 
 
@@ -74,10 +78,4 @@ def _how_to(table: Table, kind: str) -> str:
 
 
 def _plot(found: Matrix) -> PlotlyFigure:
-    import plotly.graph_objects as go
-
-    hover = f"positions %{{y}} and %{{x}}<br>{found.unit} %{{z:.4~f}}"
-    figure = go.Figure(cells(found.values, found.rows, found.cols, hover, **coloured(found.colours)))
-    figure.update_xaxes(**axis(POSITION, found.counts[0]))
-    figure.update_yaxes(**axis(POSITION, found.counts[0], downward=True))
-    return lay_out(figure)
+    return matrix_plot(found, f"positions %{{y}} and %{{x}}<br>{found.unit} %{{z:.4~f}}")

@@ -11,9 +11,10 @@ from core.views.export import csv_bytes, guarded, npz_bytes
 from core.views.figure import Figure
 from core.views.model_lines import look_of
 from core.views.plotly import from_plotly
-from core.views.position_grid import lay_out, title_of
+from core.views.position_axes import plotted, scale, titles
 from core.views.position_words import About, figure_name, file_stem
 from core.views.runs import joined
+from core.views.wavelengths_view import decade_ticks
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
@@ -39,7 +40,7 @@ def position_spectrum_figure(table: Table, about: About) -> Figure:
     )
     return from_plotly(
         name=figure_name(about, "spectrum"),
-        title=f"{about.title}: power spectrum along positions",
+        title="Power spectrum along positions",
         how_to=_how_to(table),
         figure=_plot(cycles, power),
         caption=words,
@@ -70,25 +71,20 @@ def _how_to(table: Table) -> str:
 
 
 def _plot(cycles: np.ndarray, power: np.ndarray) -> PlotlyFigure:
-    import plotly.graph_objects as go
-
     x, y = cycles, np.maximum(power, LEAST_SHARE / 10)
-    figure = go.Figure(
-        go.Scatter(
-            x=x, y=y, customdata=1 / x, mode="lines+markers" if len(x) <= 40 else "lines",
-            line=dict(color=look_of(0).colour, width=1.8), marker=dict(size=5), fill="tozeroy", fillcolor=FILL,
-            hovertemplate="%{x:.4~g} cycles a position<br>a wave of %{customdata:.4~g} positions<br>"
-            "share of the power %{y:.3~g}<extra></extra>",
-        )
-    )  # fmt: skip
-    figure.update_xaxes(
-        type="log", title=title_of("frequency (cycles per position)"), automargin=True, tickformat="~g",
-        dtick="D2" if len(x) and x.max() / x.min() < 30 else 1,
+    line = dict(
+        type="scatter", x=x, y=y, customdata=1 / x, mode="lines+markers" if len(x) <= 40 else "lines",
+        line=dict(color=look_of(0).colour, width=1.8), marker=dict(size=5), fill="tozeroy", fillcolor=FILL,
+        hovertemplate="%{x:.4~g} cycles a position<br>a wave of %{customdata:.4~g} positions<br>"
+        "share of the power %{y:.3~g}<extra></extra>",
     )  # fmt: skip
     top = float(y.max(initial=LEAST_SHARE * 10))
     low = max(float(y.min(initial=top)), LEAST_SHARE)
-    figure.update_yaxes(
-        type="log", title=title_of("share of the power", upright=True), automargin=True, exponentformat="power",
-        range=[np.log10(low) - 0.15, np.log10(top) + 0.15], dtick=1,
-    )  # fmt: skip
-    return lay_out(figure, 320)
+    sides = np.log10([float(x.min(initial=0.5)), float(x.max(initial=0.5))])
+    few = "D2" if len(x) and x.max() / x.min() < 30 else 1
+    across = scale(sides + np.array([-0.03, 0.03]), type="log", tickformat="~g", dtick=few)
+    ends = np.log10([low, top]) + np.array([-0.15, 0.15])
+    powers, texts = decade_ticks(*ends)
+    up = scale(ends, type="log", tickvals=[10.0**power for power in powers], ticktext=texts)
+    words = titles("frequency (cycles per position)", "share of the power")
+    return plotted([line], dict(xaxis=across, yaxis=up), words)

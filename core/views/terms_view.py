@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from core.positions.objects import Terms
     from core.views.position_words import About
 
-HEIGHT = 500
+HEIGHT = 480
 # Over each map: how the three add up to the fourth.
 TITLES = {
     "content_to_content": "content → content",
@@ -98,7 +98,7 @@ def _plot(maps: dict[str, np.ndarray], labels: Sequence[str] | None, colours: Co
     scale = [list(stop) for stop in colours.scale]
     bar = {**colours.bar(), "len": 1.0, "y": 0.5, "x": 1.02}
     figure.update_layout(
-        height=HEIGHT + (LABELLED if labelled else 0), margin=dict(l=10, r=10, t=30, b=10), showlegend=False,
+        height=HEIGHT + (LABELLED if labelled else 0), margin=dict(l=10, r=10, t=24, b=6), showlegend=False,
         hovermode="closest",
         coloraxis=dict(cmin=colours.low, cmax=colours.high, colorscale=scale, colorbar=bar),
     )  # fmt: skip

@@ -11,8 +11,10 @@ from core.views.agreement_view_scale import BAND, NEUTRAL, finite
 from core.views.export import csv_bytes, guarded, npz_bytes
 from core.views.figure import Figure
 from core.views.head_family import CHOSEN
+from core.views.keys import Key
 from core.views.model_lines import look_of
-from core.views.plotly import escaped, from_plotly
+from core.views.plotly import from_plotly
+from core.views.position_axes import drawn_key, note, plotted, scale, titles
 from core.views.position_words import figure_name, file_stem
 from core.views.runs import joined
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
     from core.views.position_words import About
 
-HEIGHT = 340
 # Heights of the training length, as shares of the axis: above the one its name stands left, below the other over it.
 HALF, LOW = 0.5, 0.16
 # Markers are drawn up to so many pairs; beyond, the line alone is clearer.
@@ -116,27 +117,23 @@ def _share_words(pairs: _Pairs, waves: np.ndarray) -> str:
 
 
 def _plot(pairs: _Pairs, scaling: str) -> PlotlyFigure:
-    import plotly.graph_objects as go
-
     low, high = _span(pairs)
-    figure = go.Figure()
+    lines = [_line(pairs.now, pairs.trained, "after scaling" if pairs.before is not None else "wavelength")]
+    shapes: list[dict[str, Any]] = []
+    words = titles("pair of coordinates", "positions a turn")
     if pairs.trained is not None:
-        _add_training(figure, pairs, low, high)
+        shapes, told = _training(pairs, low, high)
+        words += told
     if pairs.before is not None:
-        figure.add_trace(_line(pairs.before, None, "before scaling", dash="dash", color=NEUTRAL, width=2.0))
-        _name_lines(figure, pairs, scaling or "after scaling")
-    figure.add_trace(_line(pairs.now, pairs.trained, "after scaling" if pairs.before is not None else "wavelength"))
+        lines.insert(0, _line(pairs.before, None, "before scaling", dash="dash", color=NEUTRAL, width=2.0))
+        keys = [Key(scaling or "after scaling", look_of(0).colour, 2.4), Key("before", NEUTRAL, 2.0, "dash")]
+        # In the title's line, where no curve and no other name can be.
+        drawn = [drawn_key(key, x) for key, x in zip(keys, (0.3, 0.78), strict=True)]
+        shapes += [shape for shape, _ in drawn]
+        words += [name for _, name in drawn]
     powers, texts = decade_ticks(low, high)
-    figure.update_layout(height=HEIGHT, margin=dict(l=10, r=14, t=14, b=10), showlegend=False, hovermode="closest")
-    figure.update_xaxes(
-        title=dict(text="pair of coordinates", standoff=10), range=_sides(len(pairs.now)), zeroline=False,
-        automargin=True,
-    )  # fmt: skip
-    figure.update_yaxes(
-        title=dict(text="positions a turn", standoff=14), type="log", range=[low, high],
-        tickvals=[10.0**power for power in powers], ticktext=texts, zeroline=False, automargin=True,
-    )  # fmt: skip
-    return figure
+    up = scale([low, high], type="log", tickvals=[10.0**power for power in powers], ticktext=texts)
+    return plotted(lines, dict(xaxis=scale(_sides(len(pairs.now))), yaxis=up), words, shapes)
 
 
 def _sides(count: int) -> list[float]:
@@ -169,10 +166,8 @@ def _power_words(power: int) -> str:
 
 def _line(
     waves: np.ndarray, trained: int | None, name: str, dash: str = "solid", color: str = "", width: float = 2.4
-) -> Any:
+) -> dict[str, Any]:
     """One curve; points beyond the training length are orange and open."""
-    import plotly.graph_objects as go
-
     colour = color or look_of(0).colour
     beyond = np.zeros(len(waves), bool) if trained is None else waves > trained
     marked = len(waves) <= MOST_MARKERS and not color
@@ -180,52 +175,36 @@ def _line(
         size=7, color=[CHOSEN if far else colour for far in beyond],
         symbol=["circle-open" if far else "circle" for far in beyond], line=dict(width=1.8),
     )  # fmt: skip
-    return go.Scatter(
-        x=np.arange(len(waves)), y=finite(waves), name=name, mode="lines+markers" if marked else "lines",
-        line=dict(color=colour, dash=dash, width=width), cliponaxis=False,
-        hovertemplate=f"{name}<br>pair %{{x}}: a turn in %{{y:,.4~g}} positions<extra></extra>",
+    return dict(
+        type="scatter", x=np.arange(len(waves)), y=finite(waves), name=name,
+        mode="lines+markers" if marked else "lines", line=dict(color=colour, dash=dash, width=width),
+        cliponaxis=False, hovertemplate=f"{name}<br>pair %{{x}}: a turn in %{{y:,.4~g}} positions<extra></extra>",
         **(dict(marker=marker) if marked else {}),
     )  # fmt: skip
 
 
-def _add_training(figure: PlotlyFigure, pairs: _Pairs, low: float, high: float) -> None:
-    """The training length as a line, what lies beyond it shaded, and the share of pairs that does."""
+def _training(pairs: _Pairs, low: float, high: float) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Shapes and words: the training length as a line, what lies beyond it shaded, and the share of pairs there."""
     trained = float(pairs.trained or 1)
-    figure.add_shape(
-        type="rect", x0=0, x1=1, xref="x domain", y0=trained, y1=10.0**high, fillcolor=BAND, line_width=0,
-        layer="below",
-    )  # fmt: skip
-    line = dict(color=NEUTRAL, width=1.4, dash="dot")
-    figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=trained, y1=trained, line=line, layer="below")
+    across: dict[str, Any] = dict(x0=0, x1=1, xref="x domain", yref="y", layer="below")
+    band = dict(type="rect", y0=trained, y1=10.0**high, fillcolor=BAND, line=dict(width=0), **across)
+    edge = dict(color=NEUTRAL, width=1.4, dash="dot")
+    line = dict(type="line", y0=trained, y1=trained, line=edge, **across)
     count = pairs.unturned(pairs.now)
-    text = f"<b>{count} of {len(pairs.now)}</b> pairs ({100 * count / len(pairs.now):.0f} %)<br>never turned once"
-    # Curves rise to the right, so that the upper left and the lower right are free.
-    where: dict[str, Any] = dict(xref="x domain", showarrow=False, font_size=12)
-    figure.add_annotation(
-        text=text if count else "every pair turned at least once", x=0.015, y=1, yref="y domain", xanchor="left",
-        yanchor="top", align="left", **where,
-    )  # fmt: skip
+    told = f"<b>{count} of {len(pairs.now)}</b> pairs ({100 * count / len(pairs.now):.0f} %)<br>never turned once"
     share = (np.log10(trained) - low) / (high - low)
+    # Curves rise to the right, so that the upper left and the lower right are free.
     left = share > HALF
-    figure.add_annotation(
-        text=f"training length {pairs.trained:,}", x=0.015 if left else 0.985, y=np.log10(trained), yref="y",
-        xanchor="left" if left else "right", yanchor="bottom" if share < LOW else "top", **where,
-    )  # fmt: skip
-
-
-def _name_lines(figure: PlotlyFigure, pairs: _Pairs, scaling: str) -> None:
-    """Names near the two curves: the scaled one lies above."""
-    where: dict[str, Any] = dict(xref="x", yref="y", showarrow=False, font_size=12)
-    for waves, text, place, anchors in (
-        (pairs.now, f'<span style="color:{look_of(0).colour}">●</span> {escaped(scaling)}', 0.72, ("right", "bottom")),
-        (pairs.before, "before scaling", 0.6, ("left", "top")),
-    ):
-        at = round(place * (len(pairs.now) - 1))
-        if waves is not None and at < len(waves) and np.isfinite(waves[at]):
-            figure.add_annotation(
-                text=text, x=at, y=np.log10(waves[at]), xanchor=anchors[0], yanchor=anchors[1],
-                xshift=-6 if anchors[0] == "right" else 8, **where,
-            )  # fmt: skip
+    return [band, line], [
+        note(
+            told if count else "every pair turned at least once", 0.015, 1, xanchor="left", yanchor="top",
+            align="left",
+        ),
+        note(
+            f"training length {pairs.trained:,}", 0.015 if left else 0.985, np.log10(trained), yref="y",
+            xanchor="left" if left else "right", yanchor="bottom" if share < LOW else "top",
+        ),
+    ]  # fmt: skip
 
 
 def _columns(about: About, pairs: _Pairs) -> dict[str, object]:

@@ -208,6 +208,14 @@ def test_the_path_of_sinusoids_explains_no_more_than_all(length: int) -> None:
     assert found.explained.tolist() == sorted(found.explained.tolist(), reverse=True)
 
 
+def test_a_row_far_from_the_others_does_not_turn_the_components() -> None:
+    rows = drawn(30, 8).values
+    found = path(Table(torch.cat([rows.new_full((1, 8), 50.0), rows])))
+    assert found.far.tolist() == [True] + [False] * 30
+    torch.testing.assert_close(found.coordinates[1:], path(Table(rows)).coordinates, atol=1e-5, rtol=0)
+    assert float(found.distances[0]) > 3
+
+
 def test_signs_of_a_path_do_not_depend_on_the_machine() -> None:
     places = path(drawn(30, 8)).coordinates
     assert bool((places.gather(0, places.abs().argmax(0, keepdim=True)) > 0).all())

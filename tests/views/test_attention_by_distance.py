@@ -11,7 +11,7 @@ from core.heads.distances import by_distance
 from core.positions.schemes import SCHEMES
 from core.positions.settings import Settings
 from core.views import attention_by_distance_figure
-from core.views.attention_by_distance import FLOOR
+from core.views.attention_by_distance_drawing import FLOOR, PALE
 from core.views.position_words import About
 from tests.views.plot_of import plot_of
 from tests.views.traces import archive, random_trace, table
@@ -28,7 +28,7 @@ def test_each_head_and_their_mean_are_drawn_against_uniform_rows():
     figure = attention_by_distance_figure(FOUND, ABOUT, 0)
     weights = FOUND.weights.numpy()
     assert list(named(figure, "head 1").y) == pytest.approx(weights[1].tolist())
-    assert list(named(figure, "mean of heads").y) == pytest.approx(weights.mean(0).tolist())
+    assert list(named(figure, "mean of 3 heads").y) == pytest.approx(weights.mean(0).tolist())
     assert list(named(figure, "uniform").y) == pytest.approx(FOUND.uniform.tolist())
     assert named(figure, "uniform").line.dash == "dash"
     assert list(named(figure, "head 0").customdata) == [1, 2, 3, 4, 5, 6]
@@ -49,15 +49,31 @@ def test_the_scheme_is_drawn_within_the_offsets_of_the_text():
     assert "bias of ALiBi by itself" in figure.caption
 
 
-def test_weights_below_the_floor_lie_on_the_edge_and_are_counted():
+def test_lines_break_at_weights_below_the_floor_which_are_counted():
     small = FOUND.weights.clone()
-    small[0, 0] = 0
+    small[0, [0, 2]] = 0
     small[1, 0] = FLOOR / 10
     found = type(FOUND)(FOUND.offsets, small, FOUND.uniform, FOUND.counts, None)
     figure = attention_by_distance_figure(found, ABOUT, 0)
-    assert named(figure, "head 0").y[0] == pytest.approx(FLOOR)
-    assert "2 smaller means on its edge" in figure.caption
+    line = named(figure, "head 0")
+    assert (line.y[0], line.y[2]) == (None, None)
+    assert (list(line.marker.size), line.mode) == ([0, 4, 0, 0, 0, 0], "lines+markers")
+    assert "lines break at 3 smaller means" in figure.caption
     assert table(figure.csv())["weight"][0] == 0
+
+
+def test_the_heads_whose_weight_lies_nearest_are_named_and_the_others_are_pale():
+    offsets = torch.arange(-4, 1)
+    weights = torch.full((5, 5), 0.2)
+    for head in range(3):
+        weights[head] = torch.tensor([0.01, 0.01, 0.01, 0.1 * head, 1.0])
+    counts = torch.ones(5, dtype=torch.int64)
+    found = type(FOUND)(offsets, weights, torch.full((5,), 0.2), counts, None)
+    figure = attention_by_distance_figure(found, ABOUT, 0)
+    told = [note.text for note in plot_of(figure).layout.annotations if "<span" in note.text]
+    assert [text.partition("head ")[2][0] for text in told] == ["0", "1", "2"]
+    assert named(figure, "head 3").line.color == named(figure, "head 4").line.color == PALE
+    assert "mean distance in tokens: 0 (0.1)" in figure.caption
 
 
 def test_unknown_scores_are_gaps():
@@ -66,7 +82,7 @@ def test_unknown_scores_are_gaps():
     figure = attention_by_distance_figure(
         type(FOUND)(FOUND.offsets, FOUND.weights, FOUND.uniform, FOUND.counts, scores), ABOUT, 0
     )
-    assert named(figure, "mean of heads", "y2").y[0] is None
+    assert named(figure, "mean of 3 heads", "y2").y[0] is None
 
 
 def test_the_exports_hold_every_head_and_offset():
@@ -87,4 +103,4 @@ def test_a_head_that_there_is_not_and_no_distance_are_refused():
 
 def test_a_single_offset_is_a_point():
     one = by_distance(random_trace(1, causal=True), "self", 0)
-    assert named(attention_by_distance_figure(one, ABOUT, 0), "head 0").mode == "markers"
+    assert named(attention_by_distance_figure(one, ABOUT, 0), "head 0").mode == "lines+markers"

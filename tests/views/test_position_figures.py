@@ -54,9 +54,35 @@ def test_of_many_cells_single_ones_are_drawn_and_the_caption_says_so():
     values = sinusoids(torch.arange(1000, dtype=torch.float64), 768).float()
     figure = position_matrix_figure(Table(values), ABOUT, 1000)
     shown = cells(figure)
-    assert shown.shape == (250, 256)
-    np.testing.assert_array_equal(shown, values[::4][:, every_pair(768)])
-    assert "one in 4 positions and one in 3 pairs of dimensions, none averaged" in figure.caption
+    assert shown.shape == (125, 128)
+    np.testing.assert_array_equal(shown, values[::8][:, every_pair(768)])
+    assert "one in 8 positions and one in 6 pairs of dimensions, one cell for 48, none averaged" in figure.caption
+    np.testing.assert_array_equal(archive(figure.npz())["values"], values)
+
+
+def test_of_many_pairs_of_positions_few_are_drawn_and_all_exported():
+    figure = position_matrix_figure(ALIBI, OTHER, 200, head=2)
+    assert cells(figure).shape == (100, 100)
+    assert "one in 2 positions, one cell for 4, none averaged; exports hold all" in figure.caption
+    assert len(table(figure.csv())["query_position"]) == 200 * 201 // 2
+    cosines = position_similarity_figure(SINUSOIDS, ABOUT, "cosine", 128)
+    assert archive(cosines.npz())["values"].shape == (128, 128)
+    pair = position_pair_figure((ABOUT, ALIBI), (OTHER, ALIBI), 200)
+    assert archive(pair.npz())["effects"].shape == (2, 200, 200)
+
+
+def test_no_figure_that_a_slider_drives_makes_plotly_measure_its_labels():
+    for figure in (
+        position_matrix_figure(SINUSOIDS, ABOUT, 16),
+        position_curves_figure(SINUSOIDS, ABOUT, 16, (0, 1)),
+        position_similarity_figure(SINUSOIDS, ABOUT, "dot", 16),
+        position_pair_figure((ABOUT, SINUSOIDS), (OTHER, ALIBI), 16),
+        position_decay_figure([(ABOUT, effect(SINUSOIDS, 10))], 10),
+    ):
+        layout = plot_of(figure).layout
+        axes = [layout[name] for name in layout if name.startswith(("xaxis", "yaxis"))]
+        assert not layout.margin.autoexpand
+        assert {(axis.automargin, axis.ticklabeloverflow, axis.tickangle) for axis in axes} == {(False, "allow", 0)}
 
 
 def test_angles_are_wrapped_with_half_a_turn_as_plus_pi():
@@ -96,7 +122,9 @@ def test_curves_are_columns_of_the_table_and_unknown_dimensions_are_left_out():
     figure = position_curves_figure(SINUSOIDS, ABOUT, 32, (0, 5, 99))
     lines = plot_of(figure).data
     assert len(lines) == 2
-    np.testing.assert_array_equal(np.asarray(lines[1].y), SINUSOIDS.values[:32, 5])
+    np.testing.assert_array_equal(np.asarray(lines[1].customdata), SINUSOIDS.values[:32, 5])
+    np.testing.assert_allclose(np.asarray(lines[1].y), 1 - 0.4 * SINUSOIDS.values[:32, 5].numpy(), rtol=1e-5)
+    assert plot_of(figure).layout.yaxis.ticktext == ("0", "5")
     np.testing.assert_allclose(table(figure.csv())["dimension_0"], np.sin(np.arange(32)), atol=1e-6)
     with pytest.raises(HeadlightError, match="64 dimensions"):
         position_curves_figure(SINUSOIDS, ABOUT, 32, (99,))
@@ -141,9 +169,22 @@ def test_a_band_is_drawn_where_positions_differ():
 def test_the_path_has_three_panels_on_one_scale_and_names_its_ends():
     plot = plot_of(position_path_figure(SINUSOIDS, ABOUT))
     assert len(plot.data) == 3
-    assert plot.layout.xaxis.range == plot.layout.yaxis3.range
+    heights = [np.ptp(plot.layout[name].range) for name in ("yaxis", "yaxis2", "yaxis3")]
+    assert heights == pytest.approx([heights[0]] * 3)
     assert plot.layout.yaxis2.scaleanchor == "x2"
-    assert [note.text for note in plot.layout.annotations] == ["<b>0</b>", "<b>127</b>"] * 3
+    ends = [note.text for note in plot.layout.annotations if note.text.startswith("<b>")]
+    assert ends == ["<b>0</b>", "<b>127</b>"] * 3
+
+
+def test_a_row_far_from_all_others_is_left_out_of_the_path_and_told():
+    values = SINUSOIDS.values.clone()
+    values[0] = 100.0
+    figure = position_path_figure(Table(values, learned=True), ABOUT)
+    assert list(plot_of(figure).data[0].customdata[:2]) == [1, 2]
+    assert "left out of components and picture: position 0 (" in figure.caption
+    rows = table(figure.csv())
+    assert (len(rows["pc1"]), rows["left_out"].tolist().index(True)) == (128, 0)
+    assert archive(figure.npz())["left_out"].tolist() == [0]
 
 
 def test_the_spectrum_of_one_wave_is_one_peak():
