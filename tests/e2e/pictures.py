@@ -34,6 +34,9 @@ def main() -> None:
             _explain(app)
             _shoot(app, "saliency-light.png")
         with opened_app(browser, address) as app:
+            _reorder(app)
+            _shoot(app, "positions-light.png")
+        with opened_app(browser, address) as app:
             _train(app)
             _shoot(app, "training-light.png")
 
@@ -56,6 +59,13 @@ def _explain(app: App) -> None:
     app.page.goto(f"{app.address}/saliency?example=review-mixed")
     app.figure("saliency").wait_for(timeout=120_000)
     app.page.locator(".st-key-agreement_card").wait_for(timeout=120_000)
+    app.idle()
+
+
+def _reorder(app: App) -> None:
+    """The Positions page with the words of a Chinese sentence in another order."""
+    app.page.goto(f"{app.address}/positions?view=order")
+    app.page.locator(".st-key-order_card .js-plotly-plot .main-svg").first.wait_for(timeout=120_000)
     app.idle()
 
 
