@@ -9,6 +9,7 @@ from core.ui.positions import wording
 from core.ui.positions.controls import controls
 from core.ui.positions.layout import show
 from core.ui.positions.talk_row import talk_row
+from core.ui.positions.terms_panel import reads_text
 from core.ui.positions.view_bar import view_bar
 from core.ui.positions.wish import first_visit
 from core.ui.words import facts, notes
@@ -30,5 +31,5 @@ with chips:
     facts(wording.facts_of(wish))
 notes([(sentence, "warning") for sentence in remarks.told()])
 with st.container(key="follower"):
-    mount("selection", {"link": links.copied(here, wish.own_texts if wish.reads_text else {})}, "positions_link")
+    mount("selection", {"link": links.copied(here, wish.own_texts if reads_text(wish) else {})}, "positions_link")
 show(wish, slot)

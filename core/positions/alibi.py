@@ -19,19 +19,32 @@ from core.positions.settings import Settings
 # Were both sides alike, an encoder would give a text and its reverse the same states, and a decoder could not tell.
 AFTER = 0.5
 
+_SCORE = ("e_{ij}", "score of query i for key j, before softmax")
+_VECTORS = (r"q_i,\ k_j", "query of token i and key of token j, from the tokens alone")
+_WIDTH = ("d", "width of a head")
+_SLOPE = ("m_h", "slope of head h, set by the formula and not learned")
+_HEAD = ("h", "number of the head, from 1; figures count heads from 0")
+_HEADS = ("H", "heads of a layer; where no power of two, slopes of the next smaller one and every second of the next")
+_PAPER = 'Press and others 2022, "Train Short, Test Long", section 3'
+
 FORMULA = Formula(
+    r"e_{ij} = \frac{q_i \cdot k_j}{\sqrt{d}} - m_h\,(i - j) \quad (j \le i), \qquad m_h = 2^{-8h/H}",
+    (_SCORE, _VECTORS, _WIDTH, _SLOPE, ("i - j", "distance to the key; later keys are masked"), _HEAD, _HEADS),
+    _PAPER,
+)
+FORMULA_BOTH_SIDES = Formula(
     r"e_{ij} = \frac{q_i \cdot k_j}{\sqrt{d}} - m_h\,a_{ij}\,|i - j|, \qquad m_h = 2^{-8h/H}",
     (
-        ("e_{ij}", "score of query i for key j, before softmax"),
-        (r"q_i,\ k_j", "query of token i and key of token j, from the tokens alone"),
-        ("d", "width of a head"),
-        ("m_h", "slope of head h, set by the formula and not learned"),
-        ("a_{ij}", "1 for keys up to the query; ½ for later ones, which only stacks without a causal mask see"),
+        _SCORE,
+        _VECTORS,
+        _WIDTH,
+        _SLOPE,
+        ("a_{ij}", "1 for keys up to the query, ½ for later ones: ours, where the paper masks them"),
         ("|i - j|", "distance of the two tokens"),
-        ("h", "number of the head, from 1"),
-        ("H", "heads of a layer; where no power of two, slopes of the next smaller one and every second of the next"),
+        _HEAD,
+        _HEADS,
     ),
-    'Press and others 2022, "Train Short, Test Long", section 3, for causal stacks; the half for later keys is ours',
+    f"{_PAPER}, for causal stacks; the half for later keys is ours",
 )
 
 

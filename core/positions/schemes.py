@@ -174,10 +174,10 @@ _ALL = (
         trains=True,
         uses=("length", "heads", "causal"),
         notes=(
-            "Where the bias is -ln 100, a key keeps a hundredth of its weight: of eight heads, the first gets there "
+            "Where the bias is −ln 100, a key keeps a hundredth of its weight: of eight heads, the first gets there "
             "within ten tokens and the last after more than a thousand.",
-            "The slopes are not learned but set by a formula, and the paper's is for causal stacks only: without "
-            "a causal mask, the encoders here take off half as much for later keys, to tell them from earlier ones.",
+            "The slopes are not learned but set by a formula, and the paper's is for causal stacks only: not causal is "
+            "our own variant, which takes off half as much for later keys, to tell them from earlier ones.",
         ),
     ),
     Scheme(

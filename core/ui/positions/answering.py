@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from core.models.model import Model
     from core.positions.facts import Fact
     from core.positions.objects import Terms
-    from core.text import Tokens
+    from core.text import Note, Tokens
 
 T = TypeVar("T")
 DTYPE = "float32"
@@ -43,6 +43,12 @@ def facts_of_model(name: str) -> tuple[Fact, ...] | None:
         return facts_of(model_called(name, job).network)
 
     return worked_out(name, ("facts", name), make)
+
+
+def known_facts(name: str) -> tuple[Fact, ...]:
+    """What this session has already found of the model; () where nothing yet."""
+    session = resources.session()
+    return session.results.kept((session.name, "positions", "facts", name)) or ()
 
 
 def run_of(name: str, text: str) -> Trace | None:
@@ -85,13 +91,15 @@ def terms_of_model(name: str, text: str, layer: int) -> tuple[Terms, Tokens] | N
     return _of_text(name, text, ("terms", name, text, layer), make, lambda found: 4 * found[0].total.nbytes)
 
 
-def words_of(name: str, text: str) -> tuple[str, ...] | None:
-    """The words of a text that can be moved, as the model's tokenizer has them."""
+def words_of(name: str, text: str) -> tuple[tuple[str, ...], tuple[Note, ...]] | None:
+    """The words of a text that can be moved, as the model's tokenizer has them; and how it was read."""
 
-    def make(job: Job) -> tuple[str, ...]:
+    def make(job: Job) -> tuple[tuple[str, ...], tuple[Note, ...]]:
+        from core.text import notes_on
         from core.text.reordering import movable_labels
 
-        return movable_labels(model_called(name, job).encode(text))
+        tokens = model_called(name, job).encode(text)
+        return movable_labels(tokens), notes_on(tokens)
 
     return _of_text(name, text, ("words", name, text), make)
 

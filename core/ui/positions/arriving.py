@@ -45,10 +45,9 @@ from core.ui.positions.state import (
     VIEW,
     key_of,
 )
-from core.ui.positions.wish import FIRST_VIEW, MOST_CURVES, STREAMS
+from core.ui.positions.wish import FIRST_VIEW, MOST_CURVES, MOST_MOVED, STREAMS, part_sides
 
 IN_LINKS = {"text": "text"}
-MOST_WORDS = 200
 # Of a list of dimensions.
 MOST_CHARACTERS = 80
 # Numbers whose bounds the model decides: names in the address, and what they are without one.
@@ -59,6 +58,7 @@ NUMBERS: dict[str, tuple[str, int | None]] = {
     OTHER_HEAD: ("beside-head", None),
     ROWS: ("rows", None),
 }
+_NO_NUMBER = "{name} is a whole number from 0 on, not “{asked}”: what is shown first is used."
 _NO_TEXT = "The address does not carry the text of the view it names: an example is shown instead."
 
 
@@ -69,6 +69,8 @@ def arrive(arriving: Arrival) -> None:
     state[SCHEME] = arriving.choice("scheme", tuple(SCHEMES), FIRST_SCHEME, "scheme")
     state[OTHER] = arriving.choice("beside", (*SCHEMES, MODEL_ITSELF), FIRST_BESIDE, "scheme")
     state[SOURCE] = arriving.choice("source", tuple(SOURCES), FORMULA, "source")
+    if state[VIEW] == "pair" and "beside" not in arriving:
+        part_sides()
     state[KIND] = arriving.choice("kind", tuple(KINDS), next(iter(KINDS)), "kind of product")
     state[SHARE] = arriving.flag("share", "Entropy as a share")
     state[STREAM] = arriving.choice("stream", STREAMS, STREAMS[0], "stream")
@@ -78,6 +80,8 @@ def arrive(arriving: Arrival) -> None:
         asked = arriving.get(name)
         number = None if asked is None else whole_number(asked)
         state[key] = first if number is None else number
+        if asked is not None and number is None:
+            arriving.remarks.append(_NO_NUMBER.format(name=name.capitalize(), asked=asked[:QUOTED]))
     state[VERSION] = arriving.choice("version", tuple(VERSIONS), CLIPPED, "version of DeBERTa")
     state[DIMS] = _dims(arriving)
     _arrive_with_model(arriving)
@@ -111,9 +115,9 @@ def _order(arriving: Arrival) -> tuple[int, ...] | None:
     asked = arriving.get("order")
     if asked is None:
         return None
-    parts = asked.split(",", MOST_WORDS) if re.fullmatch(r"[0-9,]{1,999}", asked) else []
+    parts = asked.split(",") if re.fullmatch(r"[0-9,]{1,999}", asked) else []
     order = tuple(number for part in parts if (number := whole_number(part)) is not None)
-    if order and sorted(order) == list(range(len(parts))):
+    if 0 < len(order) <= MOST_MOVED and sorted(order) == list(range(len(parts))):
         return order
     arriving.remarks.append(f"The order {asked[:QUOTED]} is none of words from 0 on, each once: another is shown.")
     return None

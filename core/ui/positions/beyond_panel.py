@@ -17,9 +17,13 @@ from core.views import Figure, Twin, extrapolation_figure, twin_of
 TWINS = "lm-"
 SHARE_HELP = "Of the logarithm of the number of visible keys, so that 1 is attention spread evenly."
 MISSING = "The twins are not here: get the folders lm-* of core/zoo/weights again."
+# Each claim is held to the numbers in tests/ui/positions/test_beyond.py.
 HONEST = (
-    "A formula has a value at every position, so sinusoids are said to extrapolate; but a model that was trained on "
-    "{trained} of them gets worse beyond, as its loss shows right of the dashed line."
+    "Right of the dotted line are positions that no training text had. Only the loss of ALiBi stays level there; "
+    "rotary holds to about twice the training's {trained} tokens, the relative bias to about one and a half times. "
+    "Sinusoids and learned rows get worse at once: sinusoids have a value at every position, yet that is not enough, "
+    "and learned rows beyond {trained} were never trained. Without positions, the loss is high from the start and "
+    "creeps up. Each line is one training run of a small model, so small gaps mean nothing."
 )
 
 

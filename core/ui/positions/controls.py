@@ -14,8 +14,9 @@ from core.ui import address, remarks
 from core.ui.examples import Example
 from core.ui.positions.answering import forget_stop
 from core.ui.positions.arriving import arrive
+from core.ui.positions.causal_switch import causal_switch
 from core.ui.positions.deberta_versions import VERSIONS
-from core.ui.positions.fields import FIELDS, used_by, value_words
+from core.ui.positions.fields import FIELDS, option_words, used_by, value_words
 from core.ui.positions.offered import FIRST_BESIDE, FORMULA, MODEL_ITSELF, SOURCES, examples_of, first_text, models
 from core.ui.positions.state import (
     CHOSEN,
@@ -29,14 +30,14 @@ from core.ui.positions.state import (
     VIEW,
     key_of,
 )
-from core.ui.positions.wish import Wish, fill, follow_view, forget_look, forget_parts, wish_of_state
+from core.ui.positions.wish import Wish, fill, follow_view, forget_look, forget_parts, part_sides, wish_of_state
 from core.ui.words import small_print
 
 MOTTO = "How order gets in: each scheme as a formula, and as trained models have it."
 SOURCE_HELP = "The formula with your numbers, or what the open model has, read from its weights."
 VERSION_HELP = "The first version clips far offsets; the second and the third put them into buckets that grow."
 # Shown as two or three words side by side, others as a menu or a slider.
-SEGMENTED = ("causal", "layout")
+SEGMENTED = ("layout",)
 _ROUND, _SHOWN = "positions_round_of_pills", "positions_shown_example"
 
 
@@ -62,7 +63,7 @@ def choose_scheme(name: str) -> None:
     """Look at the formula of a scheme, in the view that shows schemes; to be called as a callback."""
     state = st.session_state
     state[SCHEME], state[SOURCE] = name, FORMULA
-    forget_look()
+    _follow_scheme()
     if state[VIEW] not in ("scheme", "pair"):
         state[VIEW] = "scheme"
 
@@ -122,11 +123,11 @@ def _schemes(wish: Wish) -> None:
         required=True,
         width="stretch",
         help=SOURCE_HELP,
-        on_change=forget_look,
+        on_change=_follow_scheme,
     )
     if wish.source != MODEL_ITSELF:
         st.selectbox(
-            "Scheme", tuple(SCHEMES), format_func=_title, key=SCHEME, on_change=forget_look, persist_state="session"
+            "Scheme", tuple(SCHEMES), format_func=_title, key=SCHEME, on_change=_follow_scheme, persist_state="session"
         )
     if wish.is_pair:
         st.selectbox(
@@ -143,13 +144,25 @@ def _schemes(wish: Wish) -> None:
             required=True, width="stretch", help=VERSION_HELP,
         )  # fmt: skip
     for name in dict.fromkeys(field for scheme in wish.schemes for field in used_by(scheme, wish.version)):
-        if name in FIELDS and _applies(name, wish):
+        if name == "causal":
+            causal_switch(wish.schemes)
+        elif name in FIELDS and _applies(name, wish):
             _slider(name)
 
 
 def _applies(name: str, wish: Wish) -> bool:
-    """What only matters with a scaling is there with one only."""
-    return name != "factor" or wish.settings.scaling != "none"
+    """What only matters with a scaling is there with one only; beside another scheme, so is what it starts from."""
+    if name == "layout":
+        return not wish.is_pair
+    scaled = ("factor", "trained") if wish.is_pair else ("factor",)
+    return name not in scaled or wish.settings.scaling != "none"
+
+
+def _follow_scheme() -> None:
+    """Another scheme: what was looked at in the old one is forgotten, and another one stands beside it."""
+    forget_look()
+    if st.session_state[VIEW] == "pair":
+        part_sides()
 
 
 def _slider(name: str) -> None:
@@ -162,9 +175,7 @@ def _slider(name: str) -> None:
             field.label, field.options, format_func=value_words, required=True, width="stretch", **common
         )
     elif name == "scaling":
-        from core.positions.scaling import SCALINGS
-
-        st.selectbox(field.label, field.options, format_func=lambda each: SCALINGS[each].title, **common)
+        st.selectbox(field.label, field.options, format_func=partial(option_words, name), **common)
     else:
         st.select_slider(field.label, field.options, format_func=value_words, **common)
 
@@ -196,7 +207,10 @@ def _follow_model() -> None:
 
 
 def _own_text() -> None:
-    st.session_state[CHOSEN] = True
+    """A text was typed. The box also reports texts that a view set, which nobody chose."""
+    state = st.session_state
+    if all(example.text != state[TEXT] for example in examples_of(str(state[MODEL]))):
+        state[CHOSEN] = True
     _forget_order()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.positions import SCHEMES
+from core.positions.objects import Formula
 from core.ui.positions.deberta_versions import CLIPPED, formula_of
 from core.ui.words import small_print
 
@@ -12,14 +13,16 @@ from core.ui.words import small_print
 MOST_AT_ONCE = 6
 
 
-def formula_card(scheme: str, scaling: str = "none", version: str = CLIPPED, is_first: bool = True) -> None:
+def formula_card(
+    scheme: str, scaling: str = "none", version: str = CLIPPED, causal: bool = True, is_first: bool = True
+) -> None:
     """The formula in its frame.
 
-    scaling: that of a rotation, whose own formula then follows; version: DeBERTa's; is_first: whether nothing of the
-    scheme stands above, so that there is room for its symbols.
+    scaling: that of a rotation, whose own formula then follows; version: DeBERTa's; causal: whether ALiBi is the
+    paper's; is_first: whether nothing of the scheme stands above, so that there is room for its symbols.
     """
     known = SCHEMES[scheme]
-    shown = [formula_of(version) if scheme == "deberta" else known.formula]
+    shown = [_formula(scheme, version, causal)]
     if scheme == "rotary" and scaling != "none":
         from core.positions.scaling import SCALINGS
 
@@ -38,3 +41,11 @@ def formula_card(scheme: str, scaling: str = "none", version: str = CLIPPED, is_
             # All of it was written by us, so none is taken letter for letter.
             st.markdown("\n".join(f"- ${latex}$ {words}" for latex, words in symbols.items()))
             small_print(" · ".join(dict.fromkeys(formula.source for formula in shown)), "of-source")
+
+
+def _formula(scheme: str, version: str, causal: bool) -> Formula:
+    if scheme == "alibi" and not causal:
+        from core.positions.alibi import FORMULA_BOTH_SIDES
+
+        return FORMULA_BOTH_SIDES
+    return formula_of(version) if scheme == "deberta" else SCHEMES[scheme].formula

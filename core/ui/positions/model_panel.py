@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import HeadlightError
 from core.positions import SCHEMES
+from core.positions.objects import Bias
 from core.ui.card import figure_card
 from core.ui.positions.answering import distances_of, facts_of_model, figure_of, run_of
-from core.ui.positions.parts import choose_head, choose_layer, choose_stream
+from core.ui.positions.parts import STREAMS, choose_head, choose_layer, choose_stream
+from core.ui.positions.reading import reading_notes
 from core.ui.positions.scheme_figures import shown_of
 from core.ui.positions.wish import Wish
 from core.ui.words import note, small_print
@@ -21,8 +24,8 @@ if TYPE_CHECKING:
     from core.positions.facts import Fact
     from core.positions.objects import ByDistance
 
-HOW_TO = "A head whose line falls with the distance looks nearby."
-OF_SCHEME = "The lowest panel is of its positional scheme alone, without any text."
+HOW_TO = "A head whose line falls faster with the distance than the dashed one looks nearby."
+OF_SCHEME = "The lowest panel is of the positional scheme alone, without any text."
 NO_ATTENTION = "This model has no layer of attention within one text: choose another model."
 
 
@@ -31,6 +34,7 @@ def model_panel(wish: Wish, slot: DeltaGenerator) -> None:
     trace = run_of(wish.model, wish.text)
     if trace is None:
         return
+    reading_notes(captions.reading_notes(trace))
     streams = [stream for stream in trace.streams if stream in ("self", "encoder", "decoder")]
     if not streams:
         note(NO_ATTENTION, "info")
@@ -43,9 +47,10 @@ def model_panel(wish: Wish, slot: DeltaGenerator) -> None:
     if found is None:
         return
     fact = _fact_of(facts_of_model(wish.model) or (), stream, layer)
-    curve = None if fact is None else _curve(fact, int(found.offsets.abs().max()), head or 0)
-    title = "" if fact is None else _title(fact)
-    about = About(wish.model, "attention weight", "", "model")
+    curve = None if fact is None else curves_of(fact, int(found.offsets.abs().max()))
+    title = "" if fact is None else _title(fact, head)
+    source = source_of(wish.model, stream)
+    about = About("attention weight", source, f"{_text_words(wish)}, special tokens left out", "model")
     figure = figure_of(
         (wish.model, wish.text, stream, layer, head),
         lambda: attention_by_distance_figure(found, about, layer, head, curve, title),
@@ -61,17 +66,34 @@ def _fact_of(facts: tuple[Fact, ...], stream: str, layer: int) -> Fact | None:
     return next(mine, None)
 
 
-def _title(fact: Fact) -> str:
-    return SCHEMES[fact.scheme].title
+def source_of(model: str, stream: str) -> str:
+    """Whose weights these are."""
+    return f"{model} · {STREAMS[stream].lower()}"
 
 
-def _curve(fact: Fact, reach: int, head: int) -> ByDistance | None:
-    """What the scheme alone does with distance; None where it says nothing without a query."""
+def _text_words(wish: Wish) -> str:
+    """Which text it was; one of the reader's own is not repeated in a file."""
+    return "a text of one's own" if wish.example is None else f"example “{wish.example.title}”"
+
+
+def _title(fact: Fact, head: int | None) -> str:
+    """The scheme's name, with the head where it treats heads differently and one is chosen."""
+    of = f", head {head}" if head is not None and isinstance(fact.thing, Bias) and len(fact.thing.values) > 1 else ""
+    return SCHEMES[fact.scheme].title + of
+
+
+def curves_of(fact: Fact, reach: int) -> ByDistance | None:
+    """What the scheme alone does with distance, a row a head of a bias; None where it says nothing without a query."""
     if fact.thing is None:
         return None
+    import torch
+
     from core.positions.measures import effect
 
+    thing = shown_of(fact.thing, reach + 1)
+    heads = len(thing.values) if isinstance(thing, Bias) else 1
     try:
-        return effect(shown_of(fact.thing, reach + 1), reach, head)
+        found = [effect(thing, reach, head) for head in range(heads)]
     except HeadlightError:
         return None
+    return replace(found[0], values=torch.cat([each.values for each in found]))  # H × (1, N) -> (H, N)

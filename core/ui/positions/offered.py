@@ -1,9 +1,10 @@
-"""What the page offers: views, models, texts to start from, and the order in which words stand at first."""
+"""What the page offers: views, models, and texts to start from."""
 
 from __future__ import annotations
 
 from core.ui.examples import MODEL, Example, examples_for
 from core.ui.model_menu import openable
+from core.ui.positions.longer import longer_for
 
 VIEWS = {
     "scheme": "The scheme",
@@ -32,9 +33,7 @@ SHORT = {
 FIRST_SCHEME, FIRST_BESIDE = "sinusoidal", "alibi"
 # Of the twins, the one that has learned biases.
 LEARNED_BIASES = "lm-relative"
-TRANSLATOR, CAT_CHASES = "zh-en-transformer", "猫追老鼠"
-# 老鼠追猫
-MOUSE_CHASES = (2, 3, 1, 0)
+TRANSLATOR = "zh-en-transformer"
 
 
 def models() -> list[str]:
@@ -44,7 +43,7 @@ def models() -> list[str]:
 
 def examples_of(model: str) -> tuple[Example, ...]:
     """Texts to start from, for a model by its name."""
-    return examples_for(model)
+    return (*examples_for(model), *longer_for(model))
 
 
 def first_of(view: str) -> tuple[str, str]:
@@ -59,15 +58,3 @@ def first_text(model: str, view: str) -> str:
     """The text that opens with a model: of many words where a mean over them is shown."""
     texts = [example.text for example in examples_of(model)]
     return max(texts, key=len) if view == "model" else texts[0]
-
-
-def first_order(words: tuple[str, ...]) -> tuple[int, ...]:
-    """The order in which words stand at first: 老鼠追猫, else the first and the last with a letter change places."""
-    if "".join(words) == CAT_CHASES and len(words) == len(MOUSE_CHASES):
-        return MOUSE_CHASES
-    order = list(range(len(words)))
-    spelled = [place for place in order if any(map(str.isalnum, words[place]))] or order
-    if order:
-        first, last = spelled[0], spelled[-1]
-        order[first], order[last] = last, first
-    return tuple(order)

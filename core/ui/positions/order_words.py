@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from core.text.labels import ADDED_SPACE, visible
+from core.text.labels import ADDED_SPACE, shortened, visible
 
 if TYPE_CHECKING:
     from core.mechanics.order import OrderComparison
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 SPACE = visible(" ")
 
 WITH, WITHOUT, ALONE = "with positions", "without positions", "what comes out"
+AS_IT_IS = "as it is: it has no positions"
 NOTHING = "—"
+# Characters of a text that names a row.
+MOST_LETTERS = 60
 OUTPUTS = "Difference of the outputs"
 OUTPUTS_HELP = (
     "0 where they are the same. Of a translation, the largest change in the probability of what it wrote; of labels "
@@ -33,6 +36,12 @@ PERMUTED = (
 CAUSAL = (
     "The causal mask lets a token see only those before it: even without positions, the maps are not merely permuted."
 )
+UNMOVED = "Nothing was moved yet: both texts are the same, and so is what came out of them."
+HAS_NONE = "This model has no positions, so there is nothing to take out of it."
+ROBBED = (
+    "Positions were taken out of a model that was trained with them: this shows what it makes of words without order, "
+    "not what a model trained without positions would do."
+)
 NOT_PERMUTED = "Without positions the maps still differ by more than rounding: something else in the model knows order."
 
 
@@ -45,8 +54,10 @@ class Row:
     help: str = ""
 
 
-def titles(found: OrderComparison) -> tuple[str, ...]:
-    """Of the columns."""
+def titles(found: OrderComparison, is_told: bool = True) -> tuple[str, ...]:
+    """Of the columns. is_told: whether the model is told positions at all."""
+    if not is_told:
+        return "", AS_IT_IS
     return ("", ALONE) if found.bare_original is None else ("", WITH, WITHOUT)
 
 
@@ -57,7 +68,12 @@ def rows(found: OrderComparison, words: tuple[str, ...]) -> tuple[Row, ...]:
     found_rows = [(name, (found.output_words(which), found.output_words(f"bare_{which}"))) for name, which in pairs]
     if not any(any(cells) for _, cells in found_rows):
         return ()
-    return tuple(Row(name, _cells(found, cells)) for name, cells in found_rows)
+    return tuple(_named(name, _cells(found, cells)) for name, cells in found_rows)
+
+
+def _named(text: str, cells: tuple[str, ...]) -> Row:
+    short = shortened(text, MOST_LETTERS)
+    return Row(short, cells, text if short != text else "")
 
 
 def differences(found: OrderComparison) -> Row:
@@ -72,13 +88,14 @@ def identity(found: OrderComparison) -> Row:
     return Row(IDENTITY, _cells(found, numbers), IDENTITY_HELP.format(tolerance=f"{found.tolerance:.0e}"))
 
 
-def sentence_of(found: OrderComparison) -> str:
-    """What the numbers say."""
+def sentence_of(found: OrderComparison, is_told: bool = True) -> str:
+    """What the numbers say. is_told: whether the model is told positions at all."""
+    if found.order == tuple(sorted(found.order)):
+        return UNMOVED
     if found.equivariant is None:
         return found.refused
-    if found.causal:
-        return CAUSAL
-    return PERMUTED if found.equivariant else NOT_PERMUTED
+    says = CAUSAL if found.causal else PERMUTED if found.equivariant else NOT_PERMUTED
+    return f"{says} {ROBBED}" if is_told else f"{HAS_NONE} {says}"
 
 
 def joined(words: tuple[str, ...]) -> str:

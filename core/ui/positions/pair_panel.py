@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.positions.objects import Bias, Thing
 from core.ui.card import figure_card
 from core.ui.positions.answering import figure_of
-from core.ui.positions.offered import FORMULA, MODEL_ITSELF
+from core.ui.positions.offered import MODEL_ITSELF
 from core.ui.positions.parts import choose_one_head
 from core.ui.positions.scheme_figures import decay_of, held_of, shown_of
 from core.ui.positions.sides import Side, formula_side, model_side
@@ -19,13 +19,15 @@ from core.ui.positions.wish import Wish
 from core.ui.words import note
 from core.views import About, Figure, position_decay_figure, position_pair_figure
 
-HOW_TO = "Both are drawn as what a distance does to a score that was equal before: 1 at distance 0, on one scale."
+SIMILARITY = "Vectors and angles: the similarity of two positions."
+FACTOR = "Biases: e^bias, the factor on a weight before it is normalised."
+HOW_TO = "All are 1 at distance 0: compare shapes, not heights."
 TWICE = "Both sides are the same: choose another scheme beside it."
 
 
 def pair_panel(wish: Wish, slot: DeltaGenerator) -> None:
     """Both matrices on one colour scale, and both curves on one axis."""
-    first = wish.scheme if wish.source == FORMULA else MODEL_ITSELF
+    first = wish.first
     if first == wish.other:
         note(TWICE, "info")
         return
@@ -53,11 +55,18 @@ def _drawn(left: Side, right: Side, one: Thing, other: Thing, heads: tuple[int, 
     pair = figure_of((*key, "pair"), lambda: position_pair_figure(cut[0], cut[1], length, max(heads)))
     if pair is None:
         return
-    note(HOW_TO, "info")
+    note(_compared(one, other), "info")
     figure_card(pair, {}, {})
     overlay = figure_of((*key, "overlay"), lambda: _overlaid(cut, length, heads))
     if overlay is not None:
         figure_card(overlay, {}, {})
+
+
+def _compared(one: Thing, other: Thing) -> str:
+    """What is compared, exactly: a similarity is no factor."""
+    are_biases = {isinstance(thing, Bias) for thing in (one, other)}
+    told = [words for is_bias, words in ((False, SIMILARITY), (True, FACTOR)) if is_bias in are_biases]
+    return " ".join([*told, HOW_TO])
 
 
 def _overlaid(sides: list[tuple[About, Thing]], length: int, heads: tuple[int, int]) -> Figure:
@@ -89,4 +98,4 @@ def _up_to_head(thing: Thing, head: int) -> Thing:
 def _side(wish: Wish, name: str, slot: DeltaGenerator) -> Side | None:
     if name == MODEL_ITSELF:
         return model_side(wish, slot)
-    return None if name in HAVE_NO_FORMULA else formula_side(name, wish.settings, wish.version)
+    return None if name in HAVE_NO_FORMULA else formula_side(name, wish.settings_of(name), wish.version)

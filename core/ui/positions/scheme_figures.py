@@ -130,5 +130,5 @@ def _wavelengths(side: Side, frequencies: Tensor) -> views.Figure:
         from core.positions.scaling import SCALINGS
 
         title = SCALINGS[thing.scaling].title if thing.scaling in SCALINGS else thing.scaling
-        return views.wavelengths_figure(side.about, frequencies, side.trained, thing.plain, title)
+        return views.wavelengths_figure(side.about, frequencies, side.trained, thing.plain, title, thing.factor)
     return views.wavelengths_figure(side.about, frequencies, side.trained)

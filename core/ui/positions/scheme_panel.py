@@ -20,7 +20,7 @@ from core.ui.positions.scheme_figures import Look, Made, figures_of, held_of
 from core.ui.positions.sides import Side, fact_title, formula_side, model_side
 from core.ui.positions.state import KIND
 from core.ui.positions.terms_panel import terms_panel
-from core.ui.positions.trained import trained_of, words_of
+from core.ui.positions.trained import lines_of, trained_of, words_of
 from core.ui.positions.ways import HAVE_NO_FORMULA, way_on
 from core.ui.positions.wish import Wish
 from core.ui.words import facts, small_print
@@ -40,7 +40,9 @@ def scheme_panel(wish: Wish, slot: DeltaGenerator) -> None:
         side = model_side(wish, slot)
         if side is not None and side.fact is not None:
             _fact_card(side.fact, trained_of(wish.model))
-            formula_card(side.scheme, getattr(side.thing, "scaling", "none"), _version_of(side), is_first=False)
+            formula_card(
+                side.scheme, getattr(side.thing, "scaling", "none"), _version_of(side), _is_causal(side), is_first=False
+            )
             if side.scheme == "none":
                 way_on(side.scheme)
     if side is None:
@@ -61,7 +63,7 @@ def scheme_panel(wish: Wish, slot: DeltaGenerator) -> None:
 
 
 def _by_formula(wish: Wish) -> Side | None:
-    formula_card(wish.scheme, wish.settings.scaling, wish.version)
+    formula_card(wish.scheme, wish.settings.scaling, wish.version, wish.settings.causal)
     side = None if wish.scheme in HAVE_NO_FORMULA else formula_side(wish.scheme, wish.settings, wish.version)
     way_on(wish.scheme)
     return side
@@ -71,6 +73,10 @@ def _version_of(side: Side) -> str:
     """Which formula of DeBERTa a model has; any other scheme has one only."""
     thing = side.thing
     return GROWING if isinstance(thing, OffsetVectors) and not is_clipped(thing.buckets) else CLIPPED
+
+
+def _is_causal(side: Side) -> bool:
+    return not isinstance(side.thing, Bias) or side.thing.causal
 
 
 def _looked_at(side: Side, wish: Wish, slot: DeltaGenerator) -> tuple[Side, tuple[Made, ...]]:
@@ -112,7 +118,7 @@ def _show(made: Made) -> None:
 
 def _fact_card(fact: Fact, trained: int | None) -> None:
     """What the model's weights and config say, in a few words, and what has to be known of it."""
-    lines = fact.lines if trained is None else (*fact.lines, ("trained on", f"up to {trained:,} tokens"))
+    lines = fact.lines if trained is None else lines_of(fact, trained)
     with st.container(border=True, key="positions_fact"):
         small_print(f"{fact_title(fact)} · read from {fact.source}", "of-fact")
         facts([(f"{what} {value}", f"Of the open model: {what}.") for what, value in lines])

@@ -14,6 +14,7 @@ from core.positions.settings import Settings
 from core.ui.positions.answering import facts_of_model
 from core.ui.positions.deberta_versions import CLIPPED, thing_of
 from core.ui.positions.fields import FIELDS, used_by, value_words
+from core.ui.positions.parts import there
 from core.ui.positions.state import FACT
 from core.ui.positions.trained import trained_of
 from core.ui.positions.wish import Wish
@@ -104,6 +105,7 @@ def ranges(numbers: tuple[int, ...]) -> str:
 
 
 def _choose_fact(facts: tuple[Fact, ...], wish: Wish, slot: DeltaGenerator) -> int:
+    there(wish.fact, len(facts), "scheme", FACT)
     if len(facts) == 1:
         return 0
     # Drawn anew for each model: the menu of another has other entries.

@@ -8,8 +8,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.ui.card import figure_card
 from core.ui.positions import deberta_versions
-from core.ui.positions.answering import figure_of, layers_of, terms_of_model
+from core.ui.positions.answering import figure_of, known_facts, layers_of, terms_of_model
 from core.ui.positions.controls import text_box
+from core.ui.positions.offered import MODEL_ITSELF
 from core.ui.positions.parts import choose_layer, choose_one_head
 from core.ui.positions.sides import Side
 from core.ui.positions.wish import Wish
@@ -35,6 +36,14 @@ def terms_panel(side: Side, wish: Wish, slot: DeltaGenerator) -> None:
         figure = _of_model(side, wish, slot)
     if figure is not None:
         figure_card(figure, {}, {})
+
+
+def reads_text(wish: Wish) -> bool:
+    """Whether what is shown depends on the text, as far as this session knows the open model."""
+    if wish.view != "scheme" or wish.source != MODEL_ITSELF:
+        return wish.reads_text
+    facts = known_facts(wish.model)
+    return bool(facts) and facts[min(wish.fact, len(facts) - 1)].scheme == "deberta"
 
 
 def _drawn_at_random(side: Side, version: str) -> Figure:

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from core.models.shipped import shipped_called
+from core.positions.objects import Rotation
 from core.ui import own_models
+
+if TYPE_CHECKING:
+    from core.positions.facts import Fact
+
+# How lines of facts begin that count the pairs which the config's positions leave without a whole turn.
+UNTURNED = "no whole turn in"
 
 
 def trained_of(model: str) -> int | None:
@@ -29,3 +37,16 @@ def words_of(trained: int | None, allowed: int | None) -> str:
         f"Its training had texts of up to {trained:,} tokens, though its config allows {allowed:,}: it never saw a "
         f"position from {trained:,} on."
     )
+
+
+def lines_of(fact: Fact, trained: int) -> tuple[tuple[str, str], ...]:
+    """The lines of a fact, with the length of the training in place of what its config says of it."""
+    kept = tuple(line for line in fact.lines if not line[0].startswith(UNTURNED))
+    turns: tuple[tuple[str, str], ...] = ()
+    if isinstance(fact.thing, Rotation) and len(kept) < len(fact.lines):
+        from core.positions.measures import unturned
+
+        pairs = len(fact.thing.frequencies)
+        slow = round(pairs * unturned(fact.thing.frequencies, trained))
+        turns = ((f"{UNTURNED} {trained:,} positions", f"{slow} of {pairs} pairs"),)
+    return (*kept, ("trained on", f"up to {trained:,} tokens"), *turns)

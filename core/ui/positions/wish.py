@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -46,6 +46,8 @@ from core.ui.positions.state import (
 )
 
 MOST_CURVES = 8
+# Words of an order that an address carries.
+MOST_MOVED = 200
 STREAMS = ("self", "encoder", "decoder")
 FIRST_VIEW = next(iter(VIEWS))
 
@@ -55,6 +57,7 @@ class Wish:
     """The view and all that its controls say.
 
     scheme   of the formula
+    causal   what somebody chose; None for what each scheme has, and `settings` then has what `scheme` has
     other    what stands beside it: a scheme, or MODEL_ITSELF
     chosen   whether somebody chose the model or the text
     fact     number of one of the model's facts; stream: of attention within one text
@@ -71,6 +74,7 @@ class Wish:
     other: str
     source: str
     settings: Settings
+    causal: bool | None
     model: str
     text: str
     chosen: bool
@@ -87,10 +91,19 @@ class Wish:
     share: bool
 
     @property
+    def first(self) -> str:
+        """What is looked at, or stands on the left: a scheme, or MODEL_ITSELF."""
+        return self.scheme if self.source == FORMULA else MODEL_ITSELF
+
+    @property
     def schemes(self) -> tuple[str, ...]:
         """Names of the schemes whose formulas are shown."""
-        sides = (self.scheme if self.source == FORMULA else MODEL_ITSELF, *((self.other,) if self.is_pair else ()))
+        sides = (self.first, *((self.other,) if self.is_pair else ()))
         return tuple(name for name in dict.fromkeys(sides) if name in SCHEMES) if self.is_of_schemes else ()
+
+    def settings_of(self, scheme: str) -> Settings:
+        """The numbers of a scheme's formula."""
+        return replace(self.settings, causal=fields.causal_of(scheme, self.causal))
 
     @property
     def is_pair(self) -> bool:
@@ -115,6 +128,11 @@ class Wish:
         return self.view in ("model", "order")
 
     @property
+    def order_fits(self) -> bool:
+        """Whether an address carries the order of the words."""
+        return self.order is None or len(self.order) <= MOST_MOVED
+
+    @property
     def example(self) -> Example | None:
         """The example that the text is, if it is one."""
         return next((each for each in examples_of(self.model) if each.text == self.text), None)
@@ -131,7 +149,7 @@ class Wish:
         chosen = {
             "view": (self.view, FIRST_VIEW),
             "source": (self.source, FORMULA),
-            "beside": (self.other, FIRST_BESIDE),
+            "beside": (self.other, beside_of(self.first) if self.is_pair else FIRST_BESIDE),
             "fact": (str(self.fact), "0"),
             "stream": (self.stream, STREAMS[0]),
             "layer": (str(self.layer), "0"),
@@ -140,13 +158,13 @@ class Wish:
             "rows": (_spelled(self.rows), ""),
             "dims": (_spelled(self.dims), ""),
             "version": (self.version, CLIPPED),
-            "order": (_spelled(self.order), ""),
+            "order": (_spelled(self.order) if self.order_fits else "", ""),
             "kind": (self.kind, next(iter(KINDS))),
             "share": (str(int(self.share)), "0"),
         }
         return {
             "scheme": self.scheme,
-            **fields.address_of(self.settings),
+            **fields.address_of(self.settings, self.causal),
             **{name: value for name, (value, first) in chosen.items() if value != first},
             **({"model": self.model} if self.chosen else {}),
             **({"example": example.slug} if self.chosen and example is not None else {}),
@@ -162,13 +180,16 @@ def _spelled(value: int | tuple[int, ...] | None) -> str:
 def wish_of_state() -> Wish:
     """What the controls ask for now; `fill` comes first."""
     state = st.session_state
-    order, dims = state[ORDER], state[DIMS]
+    order, dims, scheme = state[ORDER], state[DIMS], str(state[SCHEME])
+    numbers = {name: state[key_of(name)] for name in fields.FIELDS}
+    causal = numbers.pop("causal")
     return Wish(
         view=str(state[VIEW]),
-        scheme=str(state[SCHEME]),
+        scheme=scheme,
         other=str(state[OTHER]),
         source=str(state[SOURCE]),
-        settings=Settings(**{name: state[key_of(name)] for name in fields.FIELDS}),
+        settings=Settings(**numbers, causal=fields.causal_of(scheme, causal)),
+        causal=causal,
         model=str(state[MODEL]),
         text=str(state[TEXT]),
         chosen=bool(state[CHOSEN]),
@@ -206,9 +227,24 @@ def fill() -> None:
         follow_view()
 
 
+def part_sides() -> None:
+    """Put another formula beside where both sides would be the same."""
+    state = st.session_state
+    first = state[SCHEME] if state[SOURCE] == FORMULA else MODEL_ITSELF
+    if state[OTHER] == first:
+        state[OTHER] = beside_of(first)
+
+
+def beside_of(first: str) -> str:
+    """What stands beside the first until somebody chooses: another scheme."""
+    return FIRST_BESIDE if first != FIRST_BESIDE else FIRST_SCHEME
+
+
 def follow_view() -> None:
     """Another view opens its own model and text, unless somebody chose them. To be called as a callback."""
     state = st.session_state
+    if state[VIEW] == "pair":
+        part_sides()
     if not state[CHOSEN]:
         state[MODEL], state[TEXT] = first_of(str(state[VIEW]))
         forget_parts()

@@ -18,7 +18,7 @@ ACTS = {
 def title_of(wish: Wish) -> str:
     """What is looked at."""
     if wish.view == "beyond":
-        return "Six twins, read far beyond their training"
+        return "Twins, read far beyond their training"
     if wish.view == "order":
         return "The same words in another order"
     if wish.view == "model":

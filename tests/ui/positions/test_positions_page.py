@@ -74,11 +74,11 @@ def test_a_model_shows_as_many_positions_as_are_asked_for(opened):
 
 def test_dimensions_are_chosen_and_one_that_is_not_there_gets_a_sentence(opened):
     opened.tell(**{VIEW: "scheme", SOURCE: "formula", SCHEME: "sinusoidal", DIMS: (1, 5)})
-    assert "dimensions 1, 5 of 64" in opened.html
+    assert "dimensions 1 (cosine), 5 (cosine) of 64" in opened.html
     assert opened.address["dims"] == "1,5"
     opened.tell(**{DIMS: (1, 64)})
     assert "no dimension 64" in opened.sentences[-1]
-    assert "dimensions 0, 6, 20, 38, 62 of 64" in opened.html
+    assert "dimensions 0 (sine), 6 (sine), 20 (sine), 38 (sine), 62 (sine) of 64" in opened.html
     opened.tell(**{DIMS: None})
 
 

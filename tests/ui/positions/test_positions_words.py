@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from core.positions import SCHEMES
+from core.positions.alibi import FORMULA, FORMULA_BOTH_SIDES
 from core.positions.objects import Bias, Buckets, OffsetVectors, Rotation, Table
 from core.positions.settings import Settings
 from core.ui.positions.curves import spread
@@ -112,3 +113,10 @@ def test_twins_were_trained_on_fewer_positions_than_their_configs_allow():
     assert trained_of("all-MiniLM-L6-v2") is trained_of("sentiment-minilm-lora") is trained_of("x") is None
     assert "64 tokens" in words_of(64, 512)
     assert words_of(512, 512) == words_of(None, 512) == words_of(64, None) == ""
+
+
+def test_the_variant_of_alibi_for_both_sides_explains_its_symbols():
+    marks = [mark for symbol, words in FORMULA_BOTH_SIDES.symbols if words for mark in symbol.split(r",\ ")]
+    assert all(mark in FORMULA_BOTH_SIDES.latex for mark in marks)
+    assert "ours" in FORMULA_BOTH_SIDES.source
+    assert "ours" not in FORMULA.source
