@@ -1,0 +1,186 @@
+"""boxed: a function run in a process of its own, with limits, for parsers that cannot be trusted with hostile files.
+
+A crash, an endless loop or a huge allocation of a parser ends the box and reaches the server as one sentence.
+
+What holds everywhere (Linux and macOS): time, processor time, open files, the length of each file written, the size of
+the result, no core file, an empty environment, no inherited files, the end of the process with its children. On Linux
+also: address space; the sum of what is written; and, where the kernel has seccomp and Landlock, which need no rights
+(`unshare` often does, so it is not used): no further process, no socket, no file changed outside the folder. Without
+seccomp the user's limit of processes is lowered to none instead, threads included, which the kernel does not apply to
+root, and network is open. Windows is refused.
+
+What a box cannot protect from: whoever takes over the parser reads whatever the server's user may read, and may answer
+any JSON within its bound, so a result is as untrusted as the file. A box takes one core and nbytes of memory while it
+runs, in addition to all other boxes: take a turn of a queue before. Faults of the kernel are out of reach.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Any
+
+from core.errors import HeadlightError
+from core.jobs.box import RESULT_NBYTES, Box, Limits
+from core.jobs.job import Job
+
+NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
+# Libraries wrap the errors of the system in their own, which keep the words only.
+WORDS = {
+    "memory": ("MemoryError", "allocate memory", "memory allocation of", "bad_alloc", "failed to map segment"),
+    "written": ("File too large",),
+    "forbidden": ("Permission denied", "Operation not permitted"),
+}
+DETAIL_CHARACTERS = 300
+
+_log = logging.getLogger(__name__)
+
+
+class Unboxed(HeadlightError):
+    """A function in a box came to no end of its own; the text is a sentence for those who do not word it themselves.
+
+    reason: "time", "memory", "written" (too much), "forbidden" (a process, a socket, a file elsewhere), "crash" (a
+        signal), "exit" (the process ended without an answer), "result" (too large, or no JSON), "error" (an exception
+        that is no HeadlightError), or "start".
+    why: follows a name in a sentence of the caller's: "took longer than 5 seconds".
+    detail: type and text of an exception, at most 300 characters and as hostile as the file; else "".
+    """
+
+    def __init__(self, reason: str, why: str, detail: str = "") -> None:
+        super().__init__(f"Work in a separate process {why}, so it was given up: try a smaller file, or another one.")
+        self.reason = reason
+        self.why = why
+        self.detail = detail
+
+
+def boxed(
+    function: str,
+    argument: object,
+    *,
+    seconds: float,
+    nbytes: int,
+    folder: Path | None = None,
+    written_nbytes: int = 0,
+    job: Job | None = None,
+    allowed: tuple[str, ...] = ("core.",),
+) -> Any:
+    """What a function returns for an argument, both as JSON, called in a fresh process with limits.
+
+    function: "package.module:name"; the module is imported before the limits hold, so what it imports at its top costs
+        neither seconds nor nbytes, and what the function imports later costs both.
+    seconds: by the clock, from when the imports are done. nbytes: of address space beyond what the imports reserve; a
+        file that is mapped counts as a whole, and each thread counts some 8 MB.
+    folder: where the function works and, if written_nbytes > 0, the only folder it may change; None for a fresh one
+        that is deleted afterwards. written_nbytes: the longest file, and about the sum of all that is written.
+    job: cancelling it kills the process; its listener hears nothing from here.
+    allowed: what the names of modules must begin with.
+    The environment inside is empty: what a function needs of HEADLIGHT_… must come with its argument.
+
+    Raises HeadlightError with the sentence of one raised inside, `Unboxed` where there is no result, `Cancelled`, and
+    ValueError for a function that is not allowed.
+    """
+    if NAME.fullmatch(function) is None or not function.partition(":")[0].startswith(allowed):
+        raise ValueError(f"{function!r} is no function that may be called in a box.")
+    limits = Limits(seconds, nbytes, written_nbytes)
+    if os.name != "posix":
+        raise _broken(limits, "start")
+    request = json.dumps(
+        {
+            "function": function,
+            "argument": argument,
+            "allowed": allowed,
+            "paths": [place for place in sys.path if os.path.isabs(place)],
+            "seconds": seconds,
+            "nbytes": nbytes,
+            "written_nbytes": written_nbytes,
+            "result_nbytes": RESULT_NBYTES,
+        }
+    )
+    with _workplace(folder) as place, TemporaryFile() as stdin:
+        stdin.write(request.encode())
+        stdin.seek(0)
+        try:
+            with Box(place, stdin.fileno()) as box:
+                stopped = box.watch(limits, job)
+        except OSError as error:
+            _log.warning("%s could not be run in a box", function, exc_info=error)
+            raise _broken(limits, "start") from error
+    try:
+        return _result(box, stopped, limits)
+    except Unboxed as error:
+        _log.warning("%s in a box %s: %r; its last lines: %r", function, error.why, error.detail, box.last_lines())
+        raise
+
+
+def _broken(limits: Limits, reason: str, detail: str = "") -> Unboxed:
+    why = {
+        "time": f"took longer than {limits.seconds:g} second{'' if limits.seconds == 1 else 's'}",
+        "memory": f"needed more than {limits.nbytes / 1e6:,.0f} MB of memory",
+        "written": f"wrote more than {limits.written_nbytes / 1e6:,.0f} MB",
+        "forbidden": "tried to do what it may not",
+        "crash": "crashed",
+        "exit": "ended without an answer",
+        "result": "gave an answer that is too long or makes no sense",
+        "error": "failed in a way that nobody foresaw",
+        "start": "could not be started",
+    }
+    return Unboxed(reason, why[reason], detail)
+
+
+def _result(box: Box, stopped: str | None, limits: Limits) -> Any:
+    reason = stopped or _reason_of_end(box)
+    if reason is not None:
+        raise _broken(limits, reason)
+    try:
+        answer = json.loads(box.answer)
+    except (ValueError, RecursionError) as error:
+        raise _broken(limits, "result") from error
+    match answer:
+        case {"result": result}:
+            return result
+        case {"sentence": str(sentence)}:
+            raise HeadlightError(sentence)
+        case {"reason": "error", "detail": str(detail)}:
+            raise _broken(limits, _told_by(detail) or "error", detail[:DETAIL_CHARACTERS])
+        case {"reason": "memory"}:
+            raise _broken(limits, "memory")
+    raise _broken(limits, "result")
+
+
+def _reason_of_end(box: Box) -> str | None:
+    """Why a box that nobody stopped has no answer, or None if it has one."""
+    if not box.has_begun:
+        return "start"
+    if box.signal in (signal.SIGXCPU, signal.SIGALRM):
+        return "time"
+    if box.signal == signal.SIGXFSZ:
+        return "written"
+    # Nobody but the system kills it here: it does so when memory runs out.
+    if box.signal == signal.SIGKILL:
+        return "memory"
+    if box.signal or not box.answer.strip():
+        ended = "crash" if box.signal else "exit"
+        return "memory" if _told_by(box.last_lines()) == "memory" else ended
+    return None
+
+
+def _told_by(text: str) -> str | None:
+    """The limit that an error's text speaks of; a hostile text can change how a refusal is worded, and nothing else."""
+    return next((reason for reason, words in WORDS.items() if any(some in text for some in words)), None)
+
+
+@contextmanager
+def _workplace(folder: Path | None) -> Iterator[Path]:
+    if folder is not None:
+        yield folder.resolve()
+        return
+    with TemporaryDirectory(prefix="headlight-box-", ignore_cleanup_errors=True) as fresh:
+        yield Path(fresh)

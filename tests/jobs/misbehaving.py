@@ -1,0 +1,143 @@
+"""Functions for a box, most of which do what a parser with a hole in it might be made to do."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from time import sleep
+
+from core.errors import HeadlightError
+
+CHATTER = "x" * 1_000
+
+
+def echo(argument: object) -> object:
+    return argument
+
+
+def surroundings(_: object) -> dict[str, object]:
+    descriptors = []
+    for number in range(64):
+        try:
+            os.fstat(number)
+            descriptors.append(number)
+        except OSError:
+            pass
+    return {"environment": sorted(os.environ), "folder": os.getcwd(), "open": len(descriptors), "argv": sys.argv[1:]}
+
+
+def square_in_a_thread(number: int) -> int:
+    squares: list[int] = []
+    thread = threading.Thread(target=lambda: squares.append(number**2))
+    thread.start()
+    thread.join()
+    return squares[0]
+
+
+def chat(lines: int) -> str:
+    for _ in range(lines):
+        print(CHATTER)
+        print(CHATTER, file=sys.stderr)
+    os.write(1, b'{"result": "forged"}')
+    return "done"
+
+
+def refuse(sentence: str) -> None:
+    raise HeadlightError(sentence)
+
+
+def fail(text: str) -> None:
+    raise ValueError(text)
+
+
+def loop(_: object) -> None:
+    while True:
+        pass
+
+
+def backtrack(length: int) -> bool:
+    return re.fullmatch("(a+)+b", "a" * length) is not None
+
+
+def doze(seconds: float) -> str:
+    sleep(seconds)
+    return "awake"
+
+
+def allocate(nbytes: int) -> int:
+    return len(bytearray(nbytes))
+
+
+def write(request: list[object]) -> None:
+    path, nbytes = request
+    with open(str(path), "wb") as file:
+        file.truncate(int(str(nbytes)))
+
+
+def write_many(request: list[int]) -> None:
+    number, nbytes = request
+    for name in range(number):
+        Path(str(name)).write_bytes(b"0" * nbytes)
+
+
+def fault(_: object) -> None:
+    ctypes.string_at(0)
+
+
+def abort(_: object) -> None:
+    os.abort()
+
+
+def leave(code: int) -> None:
+    os._exit(code)
+
+
+def exit_politely(_: object) -> None:
+    sys.exit(0)
+
+
+def answer_at_length(nbytes: int) -> str:
+    return "x" * nbytes
+
+
+def answer_no_json(_: object) -> object:
+    return {1, 2}
+
+
+def forge(text: str) -> None:
+    """Write into the pipe of the answer, as only somebody who took over the process would."""
+    os.write(int(sys.argv[-1]), text.encode())
+    os._exit(0)
+
+
+def flood(_: object) -> None:
+    while True:
+        os.write(int(sys.argv[-1]), b"[" * 2**16)
+
+
+def multiply(_: object) -> list[str]:
+    """A fork bomb of three generations, one bang on each way in."""
+    refused = []
+    for way in (os.fork, lambda: subprocess.Popen(["sleep", "60"]), lambda: os.execv("/bin/true", ["true"])):
+        try:
+            if way() == 0:
+                os.fork()
+        except OSError as error:
+            refused.append(type(error).__name__)
+    return refused
+
+
+def reach(victim: int) -> list[str]:
+    refused = []
+    for way in (lambda: os.kill(victim, 9), socket.socket, os.setsid, lambda: Path("/tmp/headlight-escaped").touch()):
+        try:
+            way()
+        except OSError as error:
+            refused.append(type(error).__name__)
+    return refused
