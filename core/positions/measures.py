@@ -3,7 +3,7 @@
 from core.positions.effects import effect, pairs, similarity
 from core.positions.paths import Path, Spectrum, path, spectrum
 from core.positions.products import cosines, dot_products
-from core.positions.waves import angles, unturned, wavelengths, window
+from core.positions.waves import angles, unseen, unturned, wavelengths, window
 
 __all__ = [
     "Path",
@@ -16,6 +16,7 @@ __all__ = [
     "path",
     "similarity",
     "spectrum",
+    "unseen",
     "unturned",
     "wavelengths",
     "window",

@@ -102,7 +102,8 @@ def _caption(about: About, read: Found, layer: int, head: int | None, own: Own |
             f"layer {layer}, {f'strong: head {head} of {count}' if head is not None else f'{count} heads'}",
             few_words(len(drawn_heads(tuple(range(count)), head)), count),
             f"{int(read.counts.sum()):,} pairs of tokens",
-            "mean weight of one key at that offset; dashed: rows that spread their weight evenly over all visible keys",
+            "mean weight of one key at that offset; dashed: where rows would lie that spread their weight evenly over "
+            "all keys that they see, special tokens too",
             f"logarithmic axis from {short_number(low)}" + (f": lines break at {below} smaller means" if below else ""),
             near,
             "score: before softmax, mean over pairs that are not masked" if read.scores is not None else "",

@@ -11,10 +11,9 @@ import numpy as np
 
 from core.views.agreement_view_scale import NEUTRAL, finite
 from core.views.head_family import CHOSEN, STRONG, colour_of_head, drawn_heads
-from core.views.keys import Key
-from core.views.line_ends import GAP, spread
+from core.views.keys import LINE_HEIGHT, Key
 from core.views.plotly import escaped
-from core.views.position_axes import BOTTOM, TOP, drawn_key, note, plotted, scale, titles
+from core.views.position_axes import BOTTOM, OVER, TOP, drawn_key, plotted, scale, titles
 from core.views.position_grid import tick_step
 from core.views.wavelengths_view import decade_ticks
 
@@ -107,9 +106,12 @@ def weights_plot(read: Found, head: int | None, own: Own | None) -> PlotlyFigure
         panels.append((_ends(own.values), {}))
     axes, words = _axes(read, panels, heights, pixels, names)
     keys = [mean, uniform, Look("each head", dict(color=PALE, width=THIN))]
-    drawn = [_key(each, place) for place, each in enumerate(keys)]
-    words += [name for _, name in drawn] + _names(read, weights, style, head, local, span)
-    return plotted(lines, axes, words, [shape for shape, _ in drawn], height=TOP + pixels + BOTTOM)
+    drawn = [_key(each, place, 1) for place, each in enumerate(keys)]
+    named = tuple(dict.fromkeys((*local, *(() if head is None else (head,)))))
+    drawn += [_key(style(each), place, 0) for place, each in enumerate(named)]
+    words += [name for _, name in drawn]
+    height = TOP + LINE_HEIGHT + pixels + BOTTOM
+    return plotted(lines, axes, words, [shape for shape, _ in drawn], height=height, more_top=LINE_HEIGHT)
 
 
 @dataclass(frozen=True)
@@ -120,10 +122,10 @@ class Look:
     line: dict[str, Any]
 
 
-def _key(look: Look, place: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    return drawn_key(
-        Key(look.name, look.line["color"], look.line["width"], look.line.get("dash", "solid")), 0.15 + 0.24 * place
-    )
+def _key(look: Look, place: int, row: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A line's key over the plot, in the row of the axis's title or in the one over it: no curve is there."""
+    key = Key(look.name, look.line["color"], look.line["width"], look.line.get("dash", "solid"))
+    return drawn_key(key, 0.15 + 0.21 * place, OVER + row * LINE_HEIGHT)
 
 
 def _style(head: int, chosen: int | None, local: tuple[int, ...]) -> Look:
@@ -208,30 +210,3 @@ def _axes(
         words += [each | dict(y=top) for each in titles("", name)]
         top -= (height + BETWEEN) / pixels
     return axes, words
-
-
-def _names(
-    read: Found, weights: np.ndarray, style: Callable[[int], Look], chosen: int | None, local: tuple[int, ...],
-    span: tuple[float, float],
-) -> list[dict[str, Any]]:  # fmt: skip
-    """The names of the chosen head and of the nearest ones beside their largest weights, none over another."""
-    named = [head for head in dict.fromkeys((*local, *(() if chosen is None else (chosen,)))) if head < len(weights)]
-    named = [head for head in named if np.isfinite(weights[head]).any()]
-    places = [int(np.nanargmax(weights[head])) for head in named]
-    heights = [float(np.log10(weights[head, at])) for head, at in zip(named, places, strict=True)]
-    unit = (span[1] - span[0]) / WEIGHTS
-    apart = spread([(height - span[0]) / unit for height in heights], GAP, 6, WEIGHTS - 6)
-    middle = float(read.offsets.mean())
-    told = []
-    for head, at, pixel in zip(named, places, apart, strict=True):
-        offset = float(read.offsets[at])
-        # Toward the wider half, where there is room for a name.
-        right = offset <= middle + 1
-        text = f'<b><span style="color:{style(head).line["color"]}">head {head}</span></b>'
-        told.append(
-            note(
-                text, offset, pixel * unit + span[0], xref="x", yref="y", xshift=8 if right else -8,
-                xanchor="left" if right else "right", yanchor="middle",
-            )
-        )  # fmt: skip
-    return told

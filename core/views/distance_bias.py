@@ -31,7 +31,7 @@ ZERO = dict(zeroline=True, zerolinecolor=NEUTRAL, zerolinewidth=1)
 # A weight falls to a hundredth where the bias is this; the axis ends at three times it.
 HUNDREDTH = -float(np.log(100))
 LOWEST = 3 * HUNDREDTH
-TICKS = ["0", "−ln 100", "−2 ln 100", "−3 ln 100"]
+TICKS = ["0", "−ln 100", "−9.2", "−13.8"]
 # Labels along half of the axis, at most: ticks nearer than this share of it have none.
 APART = 0.075
 
@@ -40,7 +40,8 @@ APART = 0.075
 class _Lines:
     """What is drawn: offsets (N,), and a row of values for each head, float64 (H, N).
 
-    starts: offsets at which a bucket begins, () without buckets; windows: (H,) distance of -ln 100, None without slopes
+    starts: offsets at which a bucket begins, () without buckets
+    windows: (H,) distance before the query of -ln 100, None without slopes
     """
 
     offsets: np.ndarray
@@ -124,7 +125,10 @@ def _window_words(lines: _Lines, chosen: int | None) -> str:
     if lines.windows is None or not len(lines.windows):
         return ""
     if chosen is not None:
-        return f"window (bias of −ln 100) of head {chosen}: {_distance(lines.windows[chosen])}"
+        before = _distance(lines.windows[chosen])
+        after = crossing(lines.offsets, lines.values[chosen], 1)
+        other = f" before the query, {_distance(after)} after it" if after is not None else ""
+        return f"window (bias of −ln 100) of head {chosen}: {before}{other}"
     ends = (float(lines.windows.min()), float(lines.windows.max()))
     return f"windows (bias of −ln 100) from {_distance(ends[0])} to {_distance(ends[1])}"
 
@@ -147,7 +151,7 @@ def _plot(lines: _Lines, drawn: tuple[int, ...], chosen: int | None) -> PlotlyFi
         dots = dict(color=NEUTRAL, width=1.3, dash="dot")
         across = dict(x0=0, x1=1, xref="paper", y0=HUNDREDTH, y1=HUNDREDTH, yref="y")
         shapes.append(dict(type="line", line=dots, layer="below", **across))
-        traces += _windows(lines, lines.windows, drawn, chosen)
+        traces.append(_windows(lines, drawn, chosen))
         ticks = dict(tickvals=[0, HUNDREDTH, 2 * HUNDREDTH, LOWEST], ticktext=TICKS)
     axes = dict(xaxis=offset_axis(lines.offsets, lines.starts), yaxis=scale([low - room, high + room], **ZERO, **ticks))
     words = [*titles(OFFSET, "added to the score"), *(name for _, name in keys)]
@@ -162,22 +166,35 @@ def _line(lines: _Lines, head: int, style: dict[str, Any]) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def _windows(
-    lines: _Lines, windows: np.ndarray, drawn: tuple[int, ...], chosen: int | None
-) -> list[dict[str, Any]]:  # fmt: skip
-    """A point on each head's line where it crosses -ln 100."""
-    inside = [head for head in drawn if windows[head] <= -lines.offsets[0]]
-    count, sides = len(lines.values), (-1,) if lines.causal else (-1, 1)
-    sizes = [10 if head == chosen else 7 for head in inside]
-    colours = [head_line(head, count, chosen)["line"]["color"] for head in inside]
-    return [
-        dict(
-            type="scatter", x=[side * float(windows[head]) for side in sides for head in inside],
-            y=[HUNDREDTH] * len(sides) * len(inside), mode="markers", customdata=inside * len(sides),
-            marker=dict(size=sizes * len(sides), color=colours * len(sides)),
-            hovertemplate="head %{customdata}<br>a hundredth at %{x:.1f}<extra></extra>",
-        )
-    ]  # fmt: skip
+def _windows(lines: _Lines, drawn: tuple[int, ...], chosen: int | None) -> dict[str, Any]:
+    """A point on each head's line wherever it crosses -ln 100: later keys may cost less than earlier ones."""
+    count = len(lines.values)
+    places = [(head, side, crossing(lines.offsets, lines.values[head], side)) for side in (-1, 1) for head in drawn]
+    found = [(head, side * away) for head, side, away in places if away is not None]
+    heads = [head for head, _ in found]
+    colours = [head_line(head, count, chosen)["line"]["color"] for head in heads]
+    return dict(
+        type="scatter", x=[at for _, at in found], y=[HUNDREDTH] * len(found), mode="markers", customdata=heads,
+        marker=dict(size=[10 if head == chosen else 7 for head in heads], color=colours),
+        hovertemplate="head %{customdata}<br>a hundredth at %{x:.1f}<extra></extra>",
+    )  # fmt: skip
+
+
+def crossing(offsets: np.ndarray, values: np.ndarray, side: int) -> float | None:
+    """The distance before the query (side -1) or after it (1) at which the line falls to -ln 100; None where it never.
+
+    offsets, values: (N,) each. Between two offsets the line is straight.
+    """
+    there = np.flatnonzero(offsets * side >= 0)[::side]
+    away, height = np.abs(offsets[there]), values[there]
+    below = np.flatnonzero(height <= HUNDREDTH)
+    if not len(below):
+        return None
+    at = int(below[0])
+    if at == 0:
+        return float(away[0])
+    share = (height[at - 1] - HUNDREDTH) / (height[at - 1] - height[at])
+    return float(away[at - 1] + share * (away[at] - away[at - 1]))
 
 
 def offset_axis(offsets: np.ndarray, starts: Sequence[int]) -> dict[str, Any]:
@@ -260,7 +277,8 @@ def _bias_columns(about: About, lines: _Lines) -> dict[str, object]:
         "source": [guarded(about.source)] * len(head),
         "head": head,
         "offset": lines.offsets[place],
-        "bias": lines.values.ravel(),
+        # No minus before a zero.
+        "bias": lines.values.ravel() + 0.0,
     }
 
 

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 Ranges = Mapping[tuple[int, int], float]
 
-HEIGHT, TOP, BOTTOM = 350, 24, 50
-# Pixels right of the second panel for names, for a letter and at least; between the panels, as a share of the width.
-LETTER, NAMES, BETWEEN = 6.6, 90, 0.24
+HEIGHT, TOP, BOTTOM = 470, 24, 50
+# Pixels right of the second panel for names, for a letter in talk mode and at least; between the panels, as a share of
+# the width.
+LETTER, NAMES, BETWEEN = 9.5, 90, 0.24
 EVEN = "spread evenly"
 RANGE = re.compile(r"(\d{1,9})(?:–(\d{1,9}))?")
 
@@ -107,7 +108,9 @@ def extrapolation_figure(rows: Sequence[Twin], trained: int, share: bool = False
         [
             ", ".join(twin.name for twin in rows),
             f"trained alike on texts of {trained:,} tokens, but for their positions",
-            "texts that were not trained on, each read whole",
+            "one training run each",
+            _texts_words(rows),
+            f"rows of the learned table beyond {trained:,} were never trained" if _is_learned(rows) else "",
             "loss: nats a token" if any(twin.loss for twin in rows) else "",
             "entropy: of attention weights, mean over heads and layers, "
             + ("as a share of ln of the number of visible keys" if share else "in nats"),
@@ -128,6 +131,27 @@ def extrapolation_figure(rows: Sequence[Twin], trained: int, share: bool = False
         csv=lambda: csv_bytes(_columns(rows, trained)),
         npz=lambda: npz_bytes(_arrays(rows), words),
     )
+
+
+def _texts_words(rows: Sequence[Twin]) -> str:
+    """On what the loss was measured."""
+    from core.training.evaluation.extrapolation import BLOCKS
+
+    reach = max((end for twin in rows for _, end in twin.loss), default=0)
+    of = f" of {reach:,} tokens" if reach else ""
+    return f"measured on at most {BLOCKS} texts{of} that were not trained on, each read whole"
+
+
+def _is_learned(rows: Sequence[Twin]) -> bool:
+    from core.positions.schemes import SCHEMES
+
+    return any(twin.title == SCHEMES["learned"].title for twin in rows)
+
+
+def short_names(rows: Sequence[Twin]) -> list[str]:
+    """Their titles without what stands in brackets, as long as all are told apart."""
+    short = [twin.title.partition(" (")[0] for twin in rows]
+    return short if len(set(short)) == len(short) else [twin.title for twin in rows]
 
 
 def _plot(rows: Sequence[Twin], trained: int, share: bool) -> PlotlyFigure:
@@ -162,7 +186,7 @@ def _plot(rows: Sequence[Twin], trained: int, share: bool) -> PlotlyFigure:
 
 def _room(rows: Sequence[Twin]) -> int:
     """Pixels that the longest name takes, with its sign."""
-    longest = max((len(twin.title) for twin in rows), default=0)
+    longest = max(map(len, [*short_names(rows), EVEN]), default=0)
     return max(NAMES, 22 + round(LETTER * min(longest, 30)))
 
 
@@ -201,7 +225,7 @@ def _add_training(figure: PlotlyFigure, trained: int, column: int) -> None:
     figure.add_shape(type="line", x0=trained + 0.5, x1=trained + 0.5, y0=0, y1=1, line=edge, layer="below", **across)
     figure.add_annotation(
         text="training", x=_log(trained), y=1, xanchor="right", yanchor="top", xshift=-4, showarrow=False,
-        font=dict(size=12, color=NEUTRAL), **across,
+        align="right", font=dict(size=12, color=NEUTRAL), **across,
     )  # fmt: skip
 
 
@@ -220,8 +244,11 @@ def _add_even(figure: PlotlyFigure, first: float, last: float) -> None:
 
 def _name_ends(figure: PlotlyFigure, rows: Sequence[Twin], measure: str, column: int, even: float | None) -> None:
     """The name of each line at its right end; the axis is fixed, so that names stand where lines end."""
-    told = [(index, twin, list(getattr(twin, measure).values())) for index, twin in enumerate(rows)]
-    names = [(twin.title, look_of(index).colour, look_of(index).sign) for index, twin, series in told if series]
+    told = [
+        (index, name, list(getattr(twin, measure).values()))
+        for index, (name, twin) in enumerate(zip(short_names(rows), rows, strict=True))
+    ]
+    names = [(name, look_of(index).colour, look_of(index).sign) for index, name, series in told if series]
     ends = [series[-1] for _, _, series in told if series]
     values = [value for _, _, series in told for value in series]
     if even is not None:

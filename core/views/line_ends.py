@@ -10,8 +10,8 @@ from core.views.plotly import escaped
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
 
-# Pixels from one name to the next, and the size of its letters.
-GAP, FONT = 16, 12
+# Pixels from one name to the next, with room for the letters of talk mode, and the size of its letters otherwise.
+GAP, FONT = 20, 12
 
 
 def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:

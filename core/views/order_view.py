@@ -11,7 +11,7 @@ import numpy as np
 from core.errors import HeadlightError
 from core.views.export import csv_bytes, guarded, label_array, label_column, npz_bytes
 from core.views.figure import Figure
-from core.views.order_view_drawing import maps_plot, ringed
+from core.views.order_view_drawing import as_written, maps_plot, ringed
 from core.views.plotly import from_plotly
 from core.views.position_grid import MOST_CELLS
 from core.views.runs import joined, stem_of
@@ -53,9 +53,10 @@ def order_figure(comparison: OrderComparison, layer: int, head: int | None = Non
     not.
     """
     maps = _maps(comparison, layer, head, bare)
-    sentences = {WITH: _sentence(WITH, comparison.difference, comparison)}
+    shown = _differences(maps)
+    sentences = {WITH: _sentence(WITH, comparison.difference, shown[WITH], comparison)}
     if comparison.bare_difference is not None:
-        sentences[WITHOUT] = _sentence(WITHOUT, comparison.bare_difference, comparison)
+        sentences[WITHOUT] = _sentence(WITHOUT, comparison.bare_difference, shown.get(WITHOUT), comparison)
     words = _caption(comparison, layer, head, bare, maps)
     model = comparison.original.provenance.model
     return from_plotly(
@@ -123,13 +124,24 @@ def _labels(tokens: Tokens) -> tuple[str, ...]:
     return tokens.labels[:MOST_CELLS]
 
 
-def _sentence(row: str, difference: float, comparison: OrderComparison) -> str:
+def _differences(maps: list[Map]) -> dict[str, float | None]:
+    """By row: the largest difference of the two maps that are shown, as masked cells were 0; None where unknown."""
+    found: dict[str, float | None] = {}
+    for written, moved in zip(maps[::2], maps[1::2], strict=True):
+        before = as_written(moved, written)
+        apart = None if before is None else np.nan_to_num(moved.weights) - np.nan_to_num(before)
+        found[moved.row] = None if apart is None else float(np.abs(apart).max(initial=0.0))
+    return found
+
+
+def _sentence(row: str, difference: float, shown: float | None, comparison: OrderComparison) -> str:
     """What stands under a row of maps."""
     if math.isnan(difference):
         return f"{row} · rows are words of two translations, so cells have no common place"
     permuted = difference <= comparison.tolerance
     verdict = "exactly permuted" if permuted else "not permuted"
-    return f"{row} · {verdict}: largest difference {_number(difference)}"
+    here = "" if shown is None else f"{_number(shown)} between these two maps, "
+    return f"{row} · {verdict}: largest difference {here}{_number(difference)} over all layers and heads"
 
 
 def _number(value: float) -> str:
@@ -153,8 +165,8 @@ def _caption(comparison: OrderComparison, layer: int, head: int | None, bare: bo
             text_words(trace, stream),
             "no token left out; special tokens keep their places",
             f"square-root colour scale from 0 to {top:.3g}, the largest weight shown, for all maps",
-            "largest difference: over all layers and heads, of the moved map and the map as written with rows and "
-            f"columns in the new order; up to {_number(comparison.tolerance)} is rounding",
+            "largest difference: of a cell of the moved map and the same pair's in the map as written; up to "
+            f"{_number(comparison.tolerance)} is rounding",
             "ringed: one pair of words, wherever it stands" if ringed(maps) else "",
             "masked: a token sees only those before it, so that order is known without positions"
             if _causal(comparison)

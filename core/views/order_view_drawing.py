@@ -11,7 +11,7 @@ import numpy as np
 from core.text import shortened
 from core.views.head_family import CHOSEN
 from core.views.plotly import escaped
-from core.views.position_grid import mask
+from core.views.position_grid import Colours, bar, mask, squared
 from core.views.scales import short_number
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ WEIGHTS = ((0.0, "rgba(95, 91, 214, 0)"), (1.0, "rgba(95, 91, 214, 1)"))
 # Tokens up to which each has its label, and characters of one; pixels of a map at half a page.
 MOST_LABELS, LONGEST, SIDE = 18, 9, 165
 # Pixels of a row of maps, of the sentence under it, and over the first.
-ROW, SENTENCE, TITLE = 190, 40, 28
+ROW, SENTENCE, TITLE = 250, 40, 28
 # Pixels of a row's label.
 LINE = 14
 PARTS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -37,7 +37,7 @@ def maps_plot(maps: Sequence[Map], sentences: Mapping[str, str], causal: bool) -
     rows = len(maps) // 2
     labelled = max(max(each.weights.shape) for each in maps) <= MOST_LABELS
     upright = labelled and all(_fits(each.cols) for each in maps)
-    over = TITLE + (18 if upright or not labelled else 8 * min(LONGEST, _widest(maps)) + 6)
+    over = TITLE + (28 if upright or not labelled else 8 * min(LONGEST, _widest(maps)) + 6)
     tall = max(ROW, LINE * len(maps[0].rows)) if labelled else ROW
     height = over + rows * (tall + SENTENCE) + 4
     gap = SENTENCE / max(1, height - over - SENTENCE)
@@ -60,13 +60,14 @@ def maps_plot(maps: Sequence[Map], sentences: Mapping[str, str], causal: bool) -
             _write(figure, f"<b>{escaped(each.column)}</b>", number, 1, over - 12, "center", 0.5)
         if column == 1:
             _write(figure, _verdict(sentences[each.row]), number, 0, -SENTENCE / 2 + 6, "left", 0)
-    bar = dict(
-        thickness=12, outlinewidth=0, tickvals=list(PARTS),
-        ticktext=[short_number(part**2 * top) for part in PARTS], x=1.02, len=1.0, y=0.5,
-    )  # fmt: skip
+    colours = Colours(WEIGHTS, 0, 1, "", "", tuple((part, short_number(part**2 * top)) for part in PARTS))
+    picture, words = bar(colours, "2")
+    figure.add_layout_image(picture)
+    for word in words:
+        figure.add_annotation(word)
     figure.update_layout(
-        height=height, margin=dict(l=10, r=10, t=over, b=SENTENCE), showlegend=False, hovermode="closest",
-        coloraxis=dict(cmin=0, cmax=1, colorscale=[list(stop) for stop in WEIGHTS], colorbar=bar),
+        height=height, margin=dict(l=10, r=colours.room, t=over, b=SENTENCE), showlegend=False, hovermode="closest",
+        coloraxis=dict(cmin=0, cmax=1, colorscale=colours.stops, showscale=False),
     )  # fmt: skip
     return figure
 
@@ -83,7 +84,7 @@ def _heatmap(each: Map, written: Map, top: float) -> Any:
     import plotly.graph_objects as go
 
     shown = np.sqrt(np.clip(each.weights / top, 0, 1)).astype(np.float32)
-    before = _as_written(each, written)
+    before = as_written(each, written)
     line = "weight %{customdata[0]:.4~g}"
     data = [each.weights]
     if each is not written and before is not None:
@@ -100,7 +101,7 @@ def _heatmap(each: Map, written: Map, top: float) -> Any:
     )  # fmt: skip
 
 
-def _as_written(each: Map, written: Map) -> np.ndarray | None:
+def as_written(each: Map, written: Map) -> np.ndarray | None:
     """The same pairs' weights before they moved; None where some of them are not shown, or rows are other words."""
     rows, cols = written.weights.shape
     if each.weights.shape != (rows, cols) or int(each.from_cols.max(initial=0)) >= cols:
@@ -116,7 +117,7 @@ def ringed(maps: Sequence[Map]) -> tuple[int, int] | None:
     Of a word that moved and another where no two that moved see each other in both orders, as under a causal mask.
     """
     written, moved = maps[-2:]
-    before = _as_written(moved, written)
+    before = as_written(moved, written)
     if before is None:
         return None
     square = len(moved.rows) == len(moved.cols)
@@ -148,6 +149,9 @@ def _lay_axes(figure: PlotlyFigure, each: Map, row: int, column: int, labelled: 
     rows, cols = each.weights.shape
     figure.update_xaxes(range=[-0.5, cols - 0.5], side="top", **plain)
     figure.update_yaxes(range=[rows - 0.5, -0.5], automargin=True, **plain)
+    if rows == cols:
+        number = "" if row == column == 1 else str(2 * row + column - 2)
+        figure.update_layout(squared(number, "right" if column == 1 else "left"))
     if labelled:
         figure.update_yaxes(tickvals=list(range(rows)), ticktext=_ticks(each.rows), row=row, col=column)
         texts = dict(tickvals=list(range(cols)), ticktext=_ticks(each.cols), tickangle=0 if upright else -90)

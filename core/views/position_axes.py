@@ -48,6 +48,11 @@ def titles(across: str, up: str, left: int = LEFT, middle: float = 0.5, corner: 
     return [each for each, text in ((below, across), (over, up)) if text]
 
 
+def in_panel(words: Sequence[dict[str, Any]], number: str = "") -> list[dict[str, Any]]:
+    """The words where their places are shares of a panel, however wide it is drawn. number: of its axes."""
+    return [each | dict(xref=f"x{number} domain", yref=f"y{number} domain") for each in words]
+
+
 def plotted(
     traces: Sequence[dict[str, Any]],
     axes: dict[str, Any],
@@ -72,7 +77,7 @@ def plotted(
 
 def beside(ticks: Sequence[str], title: bool = True) -> int:
     """Pixels that a colour bar takes, with the longest of its numbers in talk mode and its title."""
-    return 36 + 8 * max(map(len, ticks), default=3) + (22 if title else 0)
+    return 36 + 9 * max(map(len, ticks), default=3) + (26 if title else 0)
 
 
 def drawn_key(key: Key, x: float, up: float = OVER) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -35,12 +35,16 @@ LINE = "rgba(138, 143, 156, 0.45)"
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """The dimensions that are drawn: (D, T) values, of `count` dimensions in all; pairs where they are angles."""
+    """The dimensions that are drawn: (D, T) values, of `count` dimensions in all; pairs where they are angles.
+
+    waves: what each is, "sine" or "cosine"; "" where it is neither
+    """
 
     values: np.ndarray
     dims: tuple[int, ...]
     count: int
     angles: bool
+    waves: tuple[str, ...]
 
     @property
     def noun(self) -> str:
@@ -77,13 +81,22 @@ def curves_of(thing: Thing, length: int, dims: Sequence[int]) -> Curves:
     if isinstance(thing, Table):
         columns = thing.values.detach().numpy()[:length].T  # (T, D) -> (D, T)
         kept = _known(dims, len(columns))
-        return Curves(columns[list(kept)], kept, len(columns), False)
+        waves = tuple(_wave(thing, dim, len(columns)) for dim in kept)
+        return Curves(columns[list(kept)], kept, len(columns), False, waves)
     if isinstance(thing, Rotation):
         frequencies = thing.frequencies.detach().numpy()
         kept = _known(dims, len(frequencies))
         turned = frequencies[list(kept), None] * np.arange(length)[None, :]  # (D, 1) * (1, T) -> (D, T)
-        return Curves(wrapped(turned), kept, len(frequencies), True)
+        return Curves(wrapped(turned), kept, len(frequencies), True, ("",) * len(kept))
     raise HeadlightError("This scheme gives one number to an offset and has no dimensions: see it against distance.")
+
+
+def _wave(table: Table, dim: int, count: int) -> str:
+    """What a column of sinusoids is: sines and cosines in turn, or all sines first; "" of a learned table."""
+    if table.learned:
+        return ""
+    is_sine = dim < -(-count // 2) if table.halves else dim % 2 == 0
+    return "sine" if is_sine else "cosine"
 
 
 def _known(dims: Sequence[int], count: int) -> tuple[int, ...]:
@@ -105,9 +118,12 @@ def _how_to(thing: Thing) -> str:
             "Each line is one column of the table from the first position to the last. Some models learn waves much "
             "like sinusoids, others steps or noise: nothing makes a learned column smooth."
         )
+    apart = isinstance(thing, Table) and thing.halves
+    which = "in the first half of the numbers" if apart else "at even numbers"
     return (
-        "Each line is one column of the matrix from the first position to the last, a sine at even numbers and a "
-        "cosine at odd ones. They are no binary counter: waves are smooth, and their lengths are no powers of two."
+        f"Each line is one column of the matrix from the first position to the last, a sine {which} and a cosine "
+        f"{'in the second' if apart else 'at odd ones'}. They are no binary counter: waves are smooth, and their "
+        "lengths are no powers of two."
     )
 
 
@@ -115,7 +131,8 @@ def _caption(found: Curves, about: About) -> str:
     low, high = _ends(found)
     scale = "each from −π to π" if found.angles else f"all on one scale, {low:.3g} to {high:.3g}".replace("-", "−")
     thin = "points left out between peaks" if _length(found) > MOST_POINTS else ""
-    return joined([about.words, f"{found.noun}s {', '.join(map(str, found.dims))} of {found.count:,}", scale, thin])
+    dims = ", ".join(f"{dim} ({wave})" if wave else str(dim) for dim, wave in zip(found.dims, found.waves, strict=True))
+    return joined([about.words, f"{found.noun}s {dims} of {found.count:,}", scale, thin])
 
 
 def _length(found: Curves) -> int:
@@ -168,12 +185,12 @@ def _line(found: Curves, place: int, low: float, high: float) -> dict[str, Any]:
         jumps = np.flatnonzero(np.abs(np.diff(y)) > np.pi) + 1
         x, y = np.insert(x, jumps, np.float32(np.nan)), np.insert(y, jumps, np.float32(np.nan))
     few = len(values) <= 40
-    colour = look_of(0).colour
+    colour, wave = look_of(0).colour, f" ({found.waves[place]})" if found.waves[place] else ""
     return dict(
         type="scatter", x=x, y=_moved(y, place, low, high).astype(np.float32), customdata=y,
         mode="lines+markers" if few else "lines", line=dict(color=colour, width=1.8),
         marker=dict(color=colour, size=4),
-        hovertemplate=f"{found.noun} {found.dims[place]}, position %{{x}}: %{{customdata:.4~f}}<extra></extra>",
+        hovertemplate=f"{found.noun} {found.dims[place]}{wave}, position %{{x}}: %{{customdata:.4~f}}<extra></extra>",
     )  # fmt: skip
 
 
@@ -185,6 +202,6 @@ def _export_table(found: Curves, about: About) -> bytes:
             "scheme": np.full(length, guarded(about.title), object),
             "source": np.full(length, guarded(about.source), object),
             "position": np.arange(length),
-            **{f"{found.noun}_{dim}": values for dim, values in zip(found.dims, found.values, strict=True)},
+            **{f"{found.noun}_{dim}": values + 0.0 for dim, values in zip(found.dims, found.values, strict=True)},
         }
     )

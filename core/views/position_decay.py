@@ -35,13 +35,14 @@ BAND_OPACITY = 0.18
 THINNEST = 1e-5
 UNITS = {
     "similarity": "similarity (1 at offset 0)",
-    "effect": "effect on attention (1 at offset 0)",
+    "effect": "e^bias (1 at offset 0)",
     "bias": "added to the score",
     "bucket": "row of the table",
     "weight": "attention weight",
     "score": "score before the softmax",
 }
-MIXED = "effect on attention (1 at offset 0)"
+# Of a table or turns the one, of a bias the other.
+MIXED = "similarity, or e^bias"
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +197,8 @@ def _table(abouts: Sequence[About], found: Sequence[Decay]) -> bytes:
             "source": np.repeat(np.array([guarded(about.source) for about in abouts], object), counts),
             "measure": np.repeat(np.array([each.what for each in found], object), counts),
             "offset": np.concatenate([each.offsets for each in found]),
-            "value": np.concatenate([each.values for each in found]),
+            # No minus before a zero.
+            "value": np.concatenate([each.values for each in found]) + 0.0,
             **{name: np.concatenate(ends) for name, ends in edges.items()},
         }
     )

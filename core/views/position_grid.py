@@ -7,7 +7,9 @@ themes. Blue and orange are told apart in every kind of colour vision.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
@@ -15,6 +17,8 @@ from core.views.agreement_view_scale import BAND, NEUTRAL
 from core.views.position_axes import beside, note, scale
 from core.views.scales import short_number
 
+# Pixels from the plot to a colour bar, and of its width.
+AWAY, THICK = 12, 12
 # Tokens across and down, at most.
 MOST_CELLS = 256
 # Positions or dimensions across and down that are drawn, at most: more would be two pixels wide and take long.
@@ -40,7 +44,7 @@ ORDERED = ("#4a45c4", "#9a4fc4", "#d4538f", "#ea7f4d", "#e8b53a")
 
 @dataclass(frozen=True, eq=False)
 class Colours:
-    """A colour scale with its ends, the words of its bar, and the ticks that are not left to Plotly.
+    """A colour scale with its ends, and the words and the ticks of its bar.
 
     words: the scale in a caption
     """
@@ -59,14 +63,6 @@ class Colours:
             return list(self.scale)
         first, last = self.scale[0][0], self.scale[-1][0]
         return [[(at - first) / (last - first), colour] for at, colour in self.scale]
-
-    def bar(self) -> dict[str, Any]:
-        """The colour bar, at the edge of the plot however wide it is. Spaces keep its title off the ticks."""
-        ticks = dict(tickvals=[at for at, _ in self.ticks], ticktext=[f"{text}\u2002" for _, text in self.ticks])
-        return dict(
-            title=dict(text=self.title, side="right"), thickness=12, outlinewidth=0, x=1, xpad=12, ypad=0, len=1,
-            **(ticks if self.ticks else {}),
-        )  # fmt: skip
 
     @property
     def room(self) -> int:
@@ -150,6 +146,50 @@ def left_out_words(*axes: tuple[int, np.ndarray, str], square: bool = False) -> 
     return f"drawn: {' and '.join(told)}, one cell for {cells}, none averaged; exports hold all" if told else ""
 
 
+def bar(colours: Colours, number: str = "") -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The colour bar right of a panel: a picture, and the words at it. number: of the panel's axes.
+
+    Plotly's own takes as long as a plot to draw, and stands at the edge of the paper and not at that of a square.
+    """
+    refs = dict(xref=f"x{number} domain", yref=f"y{number} domain")
+    picture = dict(
+        source=_gradient(tuple((at, colour) for at, colour in _places(colours.stops))), x=1, y=1, sizex=0.5, sizey=1,
+        sizing="stretch", xanchor="left", yanchor="top", layer="above", **refs,
+    )  # fmt: skip
+    room, far = colours.high - colours.low, AWAY + THICK + 5
+    right = dict(xanchor="left", yanchor="middle", font=dict(size=11), **refs)
+    words = [note(text, 1, (at - colours.low) / room, xshift=far, **right) for at, text in colours.ticks]
+    title = note(colours.title, 1, 0.5, xshift=colours.room - 10, textangle=90, font=dict(size=13), **refs)
+    return picture, [*words, *([title] if colours.title else [])]
+
+
+def _places(stops: list[Any]) -> list[tuple[float, str]]:
+    """Stops with their places, evenly apart where they have none."""
+    if isinstance(stops[0], str):
+        return [(place / (len(stops) - 1), colour) for place, colour in enumerate(stops)]
+    return [(float(at), colour) for at, colour in stops]
+
+
+@lru_cache(maxsize=16)
+def _gradient(stops: tuple[tuple[float, str], ...]) -> str:
+    """The bar as an address that holds its picture: AWAY clear pixels, then THICK ones, however large it is drawn."""
+    told = "".join(f"<stop offset='{at:g}' {_svg_colour(colour)}/>" for at, colour in stops)
+    svg = (
+        "<svg xmlns='http://www.w3.org/2000/svg' width='100%' height='100%'>"
+        f"<linearGradient id='g' x1='0' y1='1' x2='0' y2='0'>{told}</linearGradient>"
+        f"<rect x='{AWAY}' width='{THICK}' height='100%' fill='url(#g)'/></svg>"
+    )
+    return f"data:image/svg+xml,{quote(svg)}"
+
+
+def _svg_colour(colour: str) -> str:
+    """A colour and how clear it is, which SVG tells apart."""
+    if not colour.startswith("rgba"):
+        return f"stop-color='{colour}'"
+    red, green, blue, clear = colour[5:-1].split(",")
+    return f"stop-color='rgb({red},{green},{blue})' stop-opacity='{clear.strip()}'"
+
+
 def cells(values: np.ndarray, rows: np.ndarray, cols: np.ndarray, hover: str, **options: Any) -> dict[str, Any]:
     """A heatmap of these values. hover: what a cell says, of %{y}, %{x} and %{z}."""
     shown = np.ascontiguousarray(values, np.float32)
@@ -160,8 +200,19 @@ def cells(values: np.ndarray, rows: np.ndarray, cols: np.ndarray, hover: str, **
 
 
 def coloured(colours: Colours) -> dict[str, Any]:
-    """The options of `cells` that paint them so."""
-    return dict(zmin=colours.low, zmax=colours.high, colorscale=colours.stops, colorbar=colours.bar())
+    """The options of `cells` that paint them so; `bar` draws their bar."""
+    return dict(zmin=colours.low, zmax=colours.high, colorscale=colours.stops, showscale=False)
+
+
+def squared(number: str = "", toward: str = "center") -> dict[str, dict[str, Any]]:
+    """What makes the cells of two axes squares: options of both, by the axis's name.
+
+    number: of the axes; toward: the side of its panel to which a map narrower than it moves.
+    """
+    return {
+        f"xaxis{number}": dict(constrain="domain", constraintoward=toward),
+        f"yaxis{number}": dict(constrain="domain", scaleanchor=f"x{number}", scaleratio=1),
+    }
 
 
 def axis(count: int, downward: bool = False) -> dict[str, Any]:

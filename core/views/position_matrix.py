@@ -13,11 +13,12 @@ from core.positions.objects import Bias, Buckets, OffsetVectors, Rotation, Table
 from core.views.export import csv_bytes, guarded, npz_bytes
 from core.views.figure import Figure
 from core.views.plotly import from_plotly
-from core.views.position_axes import plotted, titles
+from core.views.position_axes import in_panel, plotted, titles
 from core.views.position_grid import (
     Colours,
     angle_colours,
     axis,
+    bar,
     cells,
     coloured,
     every,
@@ -26,6 +27,7 @@ from core.views.position_grid import (
     mask,
     ordered_colours,
     signed_colours,
+    squared,
     wrapped,
 )
 from core.views.position_words import About, figure_name, file_stem
@@ -64,6 +66,11 @@ class Matrix:
     whole: Callable[[], np.ndarray]
     words: str = ""
     causal: bool = False
+
+    @property
+    def is_square(self) -> bool:
+        """Whether rows and columns are both positions."""
+        return self.axes != (POSITION, "pair") and DIMENSION not in self.axes
 
 
 def position_matrix_figure(thing: Thing, about: About, length: int, head: int = 0) -> Figure:
@@ -106,20 +113,32 @@ def matrix_of(thing: Thing, length: int, head: int = 0) -> Matrix:
 
 def _table(table: Table, length: int) -> Matrix:
     values = table.values.detach().numpy()[:length]
-    rows, cols = every(len(values)), every_pair(values.shape[1])
-    how_to = (
-        "Look for smooth waves, stripes and rows that stand apart: training found them, no formula did. Rows near the "
-        "end may have been reached by few texts and can be less trained than the table suggests."
-        if table.learned
-        else "Each row is the vector that is added to the token at that position: columns go from fast waves on the "
-        "left to slow ones on the right, a sine and a cosine in turn. The right half hardly changes over a short text, "
-        "so it is the left that tells neighbours apart."
-    )
+    width = values.shape[1]
+    rows, cols = every(len(values)), every(width) if table.halves else every_pair(width)
     shown = values[np.ix_(rows, cols)]
     return Matrix(
-        "Vectors of positions", how_to, shown, rows, cols, values.shape, (POSITION, DIMENSION), "value",
+        "Vectors of positions", _how_to(table), shown, rows, cols, values.shape, (POSITION, DIMENSION), "value",
         signed_colours(values, "value", _usual(values) if table.learned else np.inf), lambda: values,
     )  # fmt: skip
+
+
+def _how_to(table: Table) -> str:
+    if table.learned:
+        return (
+            "Look for smooth waves, stripes and rows that stand apart: training found them, no formula did. Rows near "
+            "the end may have been reached by few texts and can be less trained than the table suggests."
+        )
+    if table.halves:
+        return (
+            "Each row is the vector that is added to the token at that position: all sines in the left half, all "
+            "cosines in the right one, each from fast waves to slow ones. The slow ones hardly change over a short "
+            "text, so it is the left of each half that tells neighbours apart."
+        )
+    return (
+        "Each row is the vector that is added to the token at that position: columns go from fast waves on the left to "
+        "slow ones on the right, a sine and a cosine in turn. The right half hardly changes over a short text, so it "
+        "is the left that tells neighbours apart."
+    )
 
 
 def _usual(values: np.ndarray) -> float:
@@ -221,12 +240,17 @@ def matrix_plot(
 ) -> PlotlyFigure:
     """The drawn cells with their colour bar. hover: what a cell says."""
     row, col = found.axes
+    picture, told = bar(found.colours)
+    axes = dict(xaxis=axis(found.counts[1]), yaxis=axis(found.counts[0], downward=True))
+    if found.is_square:
+        axes = {name: axes[name] | more for name, more in squared().items()}
     return plotted(
         [cells(found.values, found.rows, found.cols, hover, **coloured(found.colours))],
-        dict(xaxis=axis(found.counts[1]), yaxis=axis(found.counts[0], downward=True)),
-        [*titles(col, f"{row} ↓"), *words],
+        axes,
+        [*in_panel(titles(col, f"{row} ↓")), *words, *told],
         shapes,
         right=found.colours.room,
+        images=[picture],
     )
 
 
@@ -242,7 +266,8 @@ def matrix_table(found: Matrix, about: About) -> bytes:
             "source": np.full(count, guarded(about.source), object),
             row: down,
             col: across,
-            found.unit.replace(" ", "_"): values[down, across],
+            # No minus before a zero.
+            found.unit.replace(" ", "_"): values[down, across] + 0.0,
         }
     )
 

@@ -11,8 +11,9 @@ from core.positions.objects import Bias, Table
 from core.views.export import csv_bytes, guarded, label_array, npz_bytes
 from core.views.figure import Figure
 from core.views.plotly import escaped, from_plotly
-from core.views.position_axes import EDGE, LEFT, OVER, note, plotted, titles
-from core.views.position_grid import Colours, axis, cells, every, left_out_words, mask, signed_colours
+from core.views.position_axes import EDGE, LEFT, OVER, in_panel, note, plotted, titles
+from core.views.position_decay import MIXED
+from core.views.position_grid import Colours, axis, bar, cells, every, left_out_words, mask, signed_colours, squared
 from core.views.position_matrix import KEY, POSITION, QUERY
 from core.views.position_words import About, figure_name, file_stem, names_beside
 from core.views.runs import joined
@@ -26,12 +27,13 @@ if TYPE_CHECKING:
 MOST_EFFECT = 2.0
 # Of the width: a panel of the two, the rest lies between them.
 PANEL = 0.45
-HEIGHT, NAME = 380, 20
+HEIGHT, NAME = 440, 20
 ENDS = ("", "2")
+SIDES = ("left", "right")
 
 
 def position_pair_figure(left: tuple[About, Thing], right: tuple[About, Thing], length: int, head: int = 0) -> Figure:
-    """The effect between any two positions under each scheme, 1 where a token looks at itself.
+    """What each scheme makes of any two positions, 1 where a token looks at itself: similarity, or e^bias.
 
     length: positions that are shown; of a table no more than it has. Raises HeadlightError for what has no effect by
     itself, as `core.positions.measures.effect` does.
@@ -40,11 +42,11 @@ def position_pair_figure(left: tuple[About, Thing], right: tuple[About, Thing], 
     rows = every(length)
     values = [_effects(thing, rows, head) for thing in things]
     together = np.concatenate([each.ravel() for each in values])
-    colours = signed_colours(together, "effect (1 at offset 0)", MOST_EFFECT)
+    colours = signed_colours(together, MIXED, MOST_EFFECT)
     words = joined(
         [
             *(about.words for about in abouts),
-            *(dict.fromkeys(_effect_words(thing, head) for thing in things)),
+            *(f"{side}: {_effect_words(thing, head)}" for side, thing in zip(SIDES, things, strict=True)),
             f"one colour scale: {colours.words}",
             left_out_words((length, rows, POSITION), square=True),
             *(_ends_words(about, thing, length) for about, thing in (left, right)),
@@ -60,9 +62,7 @@ def position_pair_figure(left: tuple[About, Thing], right: tuple[About, Thing], 
     return from_plotly(
         name=figure_name(abouts[0], "pair"),
         title=f"{abouts[0].title} and {abouts[1].title} side by side",
-        how_to="Each cell is what the scheme alone does to the weight of a query (row) on a key (column), beside what "
-        "it does at offset 0. Schemes act in different places: of a bias it is the factor on the weight, of vectors "
-        "and turns how alike they are, so compare shapes rather than numbers.",
+        how_to=_how_to(things),
         figure=plot,
         caption=words,
         contents="Both hold the effect between every two positions under both schemes, drawn or not.",
@@ -104,37 +104,55 @@ def _head(thing: Thing, head: int) -> int:
 
 def _effect_words(thing: Thing, head: int) -> str:
     if isinstance(thing, Bias):
-        return f"bias: e to what head {_head(thing, head)} adds, less what it adds at offset 0"
-    return "vectors: cosine of two rows" if isinstance(thing, Table) else "turns: mean cosine of the angles between"
+        return f"e to what head {_head(thing, head)} adds, less what it adds at offset 0: a factor on the weight"
+    return "cosine of two rows" if isinstance(thing, Table) else "mean cosine of the angles between two positions"
+
+
+def _how_to(things: list[Thing]) -> str:
+    """What each side is; they are compared by shape unless both are the same."""
+    told = "; ".join(f"{side}, {_kind_words(thing)}" for side, thing in zip(SIDES, things, strict=True))
+    alike = len({isinstance(thing, Bias) for thing in things}) == 1
+    end = "" if alike else " These are no sizes of one thing: compare shapes, not numbers."
+    return f"Each cell is a query (row) and a key (column). {told[0].upper()}{told[1:]}.{end}"
+
+
+def _kind_words(thing: Thing) -> str:
+    if isinstance(thing, Bias):
+        return "the factor e^bias on the weight, against that at offset 0"
+    if isinstance(thing, Table):
+        return "how alike the vectors of both positions are (cosine), which tells no weight"
+    return "how alike a query and a key of ones are after turning, which tells no weight"
 
 
 def _plot(
     values: list[np.ndarray], rows: np.ndarray, length: int, names: list[str], colours: Colours, causal: list[bool]
 ) -> PlotlyFigure:
-    hover = "query %{y}, key %{x}<br>effect %{z:.4~f}"
+    hover = "query %{y}, key %{x}<br>%{z:.4~f}"
     maps = [
         cells(each, rows, rows, hover, coloraxis="coloraxis", xaxis=f"x{end}", yaxis=f"y{end}")
         for each, end in zip(values, ENDS, strict=True)
     ]
     axes = {
-        "coloraxis": dict(colorscale=colours.stops, cmin=colours.low, cmax=colours.high, colorbar=colours.bar()),
+        "coloraxis": dict(colorscale=colours.stops, cmin=colours.low, cmax=colours.high, showscale=False),
         "xaxis": axis(length) | dict(domain=[0, PANEL], anchor="y"),
         "xaxis2": axis(length) | dict(domain=[1 - PANEL, 1], anchor="y2"),
         "yaxis": axis(length, downward=True) | dict(anchor="x"),
-        "yaxis2": axis(length, downward=True) | dict(anchor="x2", matches="y"),
+        "yaxis2": axis(length, downward=True) | dict(anchor="x2"),
     }
-    words = []
-    for name, left in zip(names, (0.0, 1 - PANEL), strict=True):
-        words += [_title(name, left), *titles(KEY, f"{QUERY} ↓", middle=left + PANEL / 2, corner=left)]
+    for end, toward in zip(ENDS, ("right", "left"), strict=True):
+        axes |= {name: axes[name] | more for name, more in squared(end, toward).items()}
+    picture, words = bar(colours, ENDS[1])
+    for name, end in zip(names, ENDS, strict=True):
+        words += in_panel([_title(name), *titles(KEY, f"{QUERY} ↓")], end)
     masks = [mask(rows, end) for masked, end in zip(causal, ENDS, strict=True) if masked]
     shapes = [shape for grey, _ in masks for shape in grey]
     words += [each for _, told in masks for each in told]
-    return plotted(maps, axes, words, shapes, height=HEIGHT, right=colours.room, more_top=NAME)
+    return plotted(maps, axes, words, shapes, height=HEIGHT, right=colours.room, more_top=NAME, images=[picture])
 
 
-def _title(name: str, left: float) -> dict[str, Any]:
+def _title(name: str) -> dict[str, Any]:
     up = dict(yshift=OVER + NAME, xshift=EDGE - LEFT, xanchor="left", yanchor="middle")
-    return note(f"<b>{escaped(name)}</b>", left, 1, font=dict(size=14), **up)
+    return note(f"<b>{escaped(name)}</b>", 0, 1, font=dict(size=14), **up)
 
 
 def _table(abouts: list[About], values: list[np.ndarray]) -> bytes:

@@ -40,7 +40,14 @@ def figure_name(about: About, kind: str) -> str:
 
 def file_stem(kind: str, *sources: About) -> str:
     """The file name of a figure's downloads, without its ending."""
-    return stem_of(kind, (part for about in sources for part in (about.title, about.source, about.settings)))
+    return stem_of(
+        kind, (part for about in sources for part in (about.title, about.source, _told_apart(about.settings)))
+    )
+
+
+def _told_apart(settings: str) -> str:
+    """The settings with those first that tell figures apart which are alike otherwise: a file name is cut."""
+    return ", ".join(sorted(settings.split(", "), key=lambda each: not each.startswith(("scaling", "factor"))))
 
 
 def names_beside(sources: Sequence[About]) -> list[str]:

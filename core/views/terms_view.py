@@ -12,7 +12,7 @@ from core.text import shortened
 from core.views.export import csv_bytes, guarded, label_array, label_column, npz_bytes
 from core.views.figure import Figure
 from core.views.plotly import escaped, from_plotly
-from core.views.position_grid import MOST_CELLS, Colours, signed_colours
+from core.views.position_grid import MOST_CELLS, Colours, bar, signed_colours, squared
 from core.views.position_words import figure_name, file_stem
 from core.views.runs import joined
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from core.positions.objects import Terms
     from core.views.position_words import About
 
-HEIGHT = 480
+HEIGHT = 580
 # Over each map: how the three add up to the fourth.
 TITLES = {
     "content_to_content": "content → content",
@@ -30,6 +30,8 @@ TITLES = {
     "position_to_content": "+ position → content",
     "total": "= score",
 }
+# Of the maps' axes.
+NUMBERS = ("", "2", "3", "4")
 ABSENT = {name: title.removeprefix("+ ") for name, title in TITLES.items()}
 # Tokens up to which each has its label, and characters of one.
 MOST_LABELS, LONGEST = 22, 9
@@ -89,18 +91,20 @@ def _plot(maps: dict[str, np.ndarray], labels: Sequence[str] | None, colours: Co
     size = min(len(maps["total"]), MOST_CELLS)
     labelled = labels is not None and size <= MOST_LABELS
     figure = make_subplots(
-        2, 2, subplot_titles=list(TITLES.values()), horizontal_spacing=0.05, vertical_spacing=0.1,
-        shared_xaxes=True, shared_yaxes=True,
+        2, 2, subplot_titles=list(TITLES.values()), horizontal_spacing=0.05, vertical_spacing=0.1
     )  # fmt: skip
-    figure.update_annotations(font_size=13, yshift=1)
+    for title, number in zip(figure.layout.annotations, NUMBERS, strict=True):
+        title.update(xref=f"x{number} domain", yref=f"y{number} domain", x=0.5, y=1, font_size=13, yshift=1)
     for place, values in enumerate(maps.values()):
         figure.add_trace(_map(values[:size, :size], labels), place // 2 + 1, place % 2 + 1)
-    scale = [list(stop) for stop in colours.scale]
-    bar = {**colours.bar(), "len": 1.0, "y": 0.5, "x": 1.02}
+    picture, words = bar(colours, "2")
+    figure.add_layout_image(picture)
+    for word in words:
+        figure.add_annotation(word)
     figure.update_layout(
-        height=HEIGHT + (LABELLED if labelled else 0), margin=dict(l=10, r=10, t=24, b=6), showlegend=False,
+        height=HEIGHT + (LABELLED if labelled else 0), margin=dict(l=10, r=colours.room, t=24, b=6), showlegend=False,
         hovermode="closest",
-        coloraxis=dict(cmin=colours.low, cmax=colours.high, colorscale=scale, colorbar=bar),
+        coloraxis=dict(cmin=colours.low, cmax=colours.high, colorscale=colours.stops, showscale=False),
     )  # fmt: skip
     ticks: dict[str, Any] = {}
     if labelled and labels is not None:
@@ -108,6 +112,10 @@ def _plot(maps: dict[str, np.ndarray], labels: Sequence[str] | None, colours: Co
     side: dict[str, Any] = dict(showgrid=False, zeroline=False, ticks="", automargin=True, tickfont_size=11, **ticks)
     figure.update_xaxes(range=[-0.5, size - 0.5], tickangle=-90 if labelled else 0, **side)
     figure.update_yaxes(range=[size - 0.5, -0.5], **side)
+    figure.update_xaxes(showticklabels=False, row=1)
+    figure.update_yaxes(showticklabels=False, col=2)
+    for number, toward in zip(NUMBERS, ("right", "left") * 2, strict=True):
+        figure.update_layout(squared(number, toward))
     if not labelled:
         figure.update_xaxes(title=dict(text="key", standoff=6), row=2)
         figure.update_yaxes(title=dict(text="query", standoff=12), col=1)
@@ -141,5 +149,5 @@ def _columns(about: About, maps: dict[str, np.ndarray], labels: Sequence[str] | 
         "query": query,
         "key": key,
         **named,
-        **{name: values.ravel() for name, values in maps.items()},
+        **{name: values.ravel() + 0.0 for name, values in maps.items()},
     }

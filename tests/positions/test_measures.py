@@ -15,6 +15,7 @@ from core.positions.measures import (
     path,
     similarity,
     spectrum,
+    unseen,
     unturned,
     wavelengths,
 )
@@ -259,3 +260,19 @@ def test_one_position_has_no_spectrum() -> None:
 def test_numbers_that_are_not_finite_are_refused(measure: object) -> None:
     with refused("not finite"):
         measure(Table(torch.tensor([[1.0], [math.nan]])))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("scaling", "count"), [("linear", 0), ("ntk", 10), ("dynamic", 0), ("yarn", 0), ("llama3", 0), ("none", 11)]
+)
+def test_four_times_the_training_length_shows_new_angles_unless_scaling_slows_the_pairs(scaling: str, count: int):
+    """Fixed NTK slows only the slowest pair by all of the factor: ten others pass the angles that training showed."""
+    thing = SCHEMES["rotary"].thing(Settings(scaling=scaling, factor=4.0))
+    assert isinstance(thing, Rotation)
+    assert int(unseen(thing.plain, thing.frequencies, 2048, 4.0).sum()) == count
+    assert int(unseen(thing.plain, thing.frequencies.float(), 2048, 4.0).sum()) == count
+
+
+def test_no_text_of_the_training_length_shows_a_new_angle():
+    plain = rotation().plain
+    assert not unseen(plain, plain, 64).any()

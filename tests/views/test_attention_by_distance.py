@@ -70,8 +70,8 @@ def test_the_heads_whose_weight_lies_nearest_are_named_and_the_others_are_pale()
     counts = torch.ones(5, dtype=torch.int64)
     found = type(FOUND)(offsets, weights, torch.full((5,), 0.2), counts, None)
     figure = attention_by_distance_figure(found, ABOUT, 0)
-    told = [note.text for note in plot_of(figure).layout.annotations if "<span" in note.text]
-    assert [text.partition("head ")[2][0] for text in told] == ["0", "1", "2"]
+    told = [note.text for note in plot_of(figure).layout.annotations if note.text.startswith("head ")]
+    assert told == ["head 0", "head 1", "head 2"]
     assert named(figure, "head 3").line.color == named(figure, "head 4").line.color == PALE
     assert "mean distance in tokens: 0 (0.1)" in figure.caption
 

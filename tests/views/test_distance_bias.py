@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
@@ -49,6 +50,18 @@ def test_both_sides_are_drawn_without_a_mask_and_the_chosen_head_is_strong():
     assert (strong.x[0], strong.x[-1]) == (-127, 127)
     assert (strong.name, strong.line.color) == ("head 2", CHOSEN)
     assert all(other.line.width < strong.line.width for other in others)
+
+
+def test_points_of_a_hundredth_lie_on_their_lines_on_both_sides():
+    figure = bias_by_distance_figure(ALIBI.thing(Settings(causal=False)), ABOUT, head=0)
+    (marks,) = [trace for trace in plot_of(figure).data if trace.mode == "markers"]
+    lines = {line.name: line for line in lines_of(figure)}
+    for head, x, y in zip(marks.customdata, marks.x, marks.y, strict=True):
+        line = lines[f"head {head}"]
+        assert np.interp(x, line.x, line.y) == pytest.approx(y, rel=1e-5)
+    near, far = (side * math.log(100) / 0.5 for side in (-1, 2))
+    assert all(any(x == pytest.approx(at) for x in marks.x) for at in (near, far))
+    assert "head 0: 9.2 positions before the query, 18.4 positions after it" in figure.caption
 
 
 def test_of_many_heads_the_first_the_last_and_the_chosen_are_among_those_drawn():

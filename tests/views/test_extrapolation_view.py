@@ -11,6 +11,7 @@ import pytest
 import core.zoo
 from core.training.evaluation.extrapolation import ENTROPY, LOSS, SHARE
 from core.views import Twin, extrapolation_figure, trained_length, twin_of
+from core.views.extrapolation_view import short_names
 from core.views.line_ends import spread
 from tests.views.plot_of import plot_of
 from tests.views.traces import archive, table
@@ -71,6 +72,20 @@ def test_the_exports_hold_each_range():
     assert rows["in_training"].tolist() == [True, False] * 2
     assert rows["model"].tolist() == ["lm-x"] * 2 + ["'=y"] * 2
     assert archive(figure.npz())["share_2"].tolist() == [0.5, 0.6]
+
+
+def test_the_caption_says_on_what_it_was_measured_and_what_was_never_trained():
+    learned = twin_of("lm-y", TOLD | {"recipe": {"settings": {"positions": "learned"}}})
+    words = extrapolation_figure([twin_of("lm-x", TOLD), learned], 16).caption
+    assert "one training run each · measured on at most 96 texts of 32 tokens that were not trained on" in words
+    assert "rows of the learned table beyond 16 were never trained" in words
+    assert "learned table" not in extrapolation_figure([twin_of("lm-x", TOLD)], 16).caption
+
+
+def test_names_are_short_where_they_stay_apart():
+    rotary, other = (twin_of("x", TOLD, title) for title in ("Rotary (RoPE)", "Rotary (x)"))
+    assert short_names([rotary]) == ["Rotary"]
+    assert short_names([rotary, other]) == ["Rotary (RoPE)", "Rotary (x)"]
 
 
 def test_no_twin_is_drawn():

@@ -46,6 +46,21 @@ def test_the_sentences_say_what_was_found(compared):
     assert any(text.startswith("with positions · <b>not permuted</b>: largest difference 0.") for text in found)
 
 
+@pytest.mark.parametrize("head", [None, 1])
+def test_the_difference_of_the_maps_that_are_shown_stands_beside_that_of_all(compared, head):
+    figure = order_figure(compared, 0, head)
+    _, moved, *_ = maps_of(figure)
+    shown = np.abs(moved[..., 0] - moved[..., 1]).max()
+    told = f"difference {shown:.2f} between these two maps, {compared.difference:.2f} over all layers and heads"
+    assert any(told in text for text in texts(figure))
+
+
+def test_maps_are_square(compared):
+    layout = plot_of(order_figure(compared, 0)).layout
+    anchors = [layout[f"yaxis{number}"].scaleanchor for number in ("", "2", "3", "4")]
+    assert anchors == ["x", "x2", "x3", "x4"]
+
+
 def test_all_maps_share_one_scale_and_are_labelled_in_their_own_order(compared):
     plot = plot_of(order_figure(compared, 1))
     assert {trace.coloraxis for trace in plot.data} == {"coloraxis"}

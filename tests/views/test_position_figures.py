@@ -15,6 +15,7 @@ from core.positions.sinusoidal import sinusoids
 from core.views import (
     About,
     Figure,
+    bias_by_distance_figure,
     position_curves_figure,
     position_decay_figure,
     position_matrix_figure,
@@ -132,6 +133,18 @@ def test_curves_are_columns_of_the_table_and_unknown_dimensions_are_left_out():
         position_curves_figure(ALIBI, ABOUT, 32, (0,))
 
 
+def test_a_table_with_all_sines_first_is_called_so():
+    sines, cosines = SINUSOIDS.values[:, 0::2], SINUSOIDS.values[:, 1::2]
+    apart = Table(torch.cat([sines, cosines], 1), frequencies=FREQUENCIES, halves=True)
+    words = position_curves_figure(apart, ABOUT, 32, (0, 1, 32))
+    assert "dimensions 0 (sine), 1 (sine), 32 (cosine) of 64" in words.caption
+    assert "dimensions 0 (sine), 1 (cosine)" in position_curves_figure(SINUSOIDS, ABOUT, 32, (0, 1)).caption
+    for figure in (words, position_matrix_figure(apart, ABOUT, 32)):
+        assert "half" in figure.how_to
+        assert "in turn" not in figure.how_to
+        assert "even" not in figure.how_to
+
+
 def test_no_line_is_drawn_where_an_angle_starts_over():
     line = plot_of(position_curves_figure(ROTATION, ABOUT, 10, (0,))).data[0]
     assert np.isnan(np.asarray(line.y)[4])
@@ -206,6 +219,49 @@ def test_a_pair_shares_its_colours_and_a_short_table_ends():
     assert {trace.coloraxis for trace in plot_of(figure).data} == {"coloraxis"}
     with pytest.raises(HeadlightError):
         position_pair_figure((ABOUT, SINUSOIDS), (OTHER, BUCKETS), 10)
+
+
+def test_maps_of_positions_by_positions_are_square_and_others_fill_their_card():
+    square = (position_similarity_figure(SINUSOIDS, ABOUT, "dot", 16), position_matrix_figure(ALIBI, OTHER, 16))
+    pair = plot_of(position_pair_figure((ABOUT, SINUSOIDS), (OTHER, ALIBI), 16)).layout
+    for axis in (*(plot_of(figure).layout.yaxis for figure in square), pair.yaxis, pair.yaxis2):
+        assert (axis.scaleanchor, axis.constrain) == (f"x{'2' if axis is pair.yaxis2 else ''}", "domain")
+    for thing in (SINUSOIDS, ROTATION, OffsetVectors(torch.ones(5, 8), BUCKETS)):
+        assert plot_of(position_matrix_figure(thing, ABOUT, 16)).layout.yaxis.scaleanchor is None
+
+
+def test_files_of_different_scalings_have_different_names():
+    settings = "positions 128, width 64, base 10,000, pairs interleaved, scaling {}, factor {}, trained on 2,048"
+    kinds = [("yarn", 4), ("yarn", 8), ("llama 3", 4), ("linear interpolation", 8)]
+    abouts = [About("Rotary (RoPE)", "formula", settings.format(*kind), "scheme") for kind in kinds]
+    assert len({position_matrix_figure(ROTATION, about, 8).stem for about in abouts}) == len(kinds)
+
+
+def test_no_zero_of_a_table_has_a_minus():
+    figures = (position_matrix_figure(ALIBI, OTHER, 4), bias_by_distance_figure(ALIBI, OTHER))
+    fields = [
+        field for figure in figures for field in figure.csv().decode().replace("\r", "").replace("\n", ",").split(",")
+    ]
+    assert "0.0" in fields
+    assert "-0.0" not in fields
+
+
+def test_the_colour_bar_is_a_picture_with_its_ticks_at_their_heights():
+    plot = plot_of(position_matrix_figure(SINUSOIDS, ABOUT, 16))
+    (picture,) = plot.layout.images
+    assert (plot.data[0].showscale, picture.xref, picture.source[:18]) == (False, "x domain", "data:image/svg+xml")
+    heights = {note.text: note.y for note in plot.layout.annotations if note.x == 1}
+    assert heights == {"1": 1, "0.5": 0.75, "0": 0.5, "−0.5": 0.25, "−1": 0, "value": 0.5}
+
+
+def test_a_pair_says_what_each_side_is():
+    unlike = position_pair_figure((ABOUT, SINUSOIDS), (OTHER, ALIBI), 10, head=2)
+    assert "left: cosine of two rows" in unlike.caption
+    assert "right: e to what head 2 adds" in unlike.caption
+    assert "compare shapes, not numbers" in unlike.how_to
+    alike = position_pair_figure((ABOUT, ALIBI), (OTHER, ALIBI), 10)
+    assert "compare shapes" not in alike.how_to
+    assert any(note.text == "similarity, or e^bias" for note in plot_of(unlike).layout.annotations)
 
 
 def test_colours_are_symmetric_around_zero_unless_there_is_one_sign():

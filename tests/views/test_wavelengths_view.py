@@ -39,11 +39,15 @@ def test_pairs_that_never_turned_are_counted_in_figure_and_caption_and_marked():
 
 def test_a_scaling_is_drawn_beside_what_it_started_from():
     turned = ROTARY.thing(Settings(scaling="linear", factor=4.0))
-    figure = wavelengths_figure(ABOUT, turned.frequencies, 2048, turned.plain, "Linear <b>$x$")
+    figure = wavelengths_figure(ABOUT, turned.frequencies, 2048, turned.plain, "Linear <b>$x$", 4.0)
     before, after = plot_of(figure).data
     assert [a / b for a, b in zip(after.y, before.y, strict=True)] == pytest.approx([4] * 32)
     assert before.line.dash == "dash"
-    assert "before scaling" in figure.caption
+    told = "at 4 × 2,048 positions 0 of 32 pairs reach angles that training never showed; without scaling 11"
+    assert told in figure.caption
+    assert CHOSEN not in after.marker.color
+    assert any("<b>0 of 32</b> pairs reach angles" in text.text for text in plot_of(figure).layout.annotations)
+    assert sum(table(figure.csv())["completed_a_turn"]) == 32 - 11
     assert any("Linear &lt;b&gt;" in text.text for text in plot_of(figure).layout.annotations)
     assert archive(figure.npz())["wavelengths_before_scaling"] == pytest.approx(list(before.y))
 
