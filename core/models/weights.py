@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import math
 import pickle
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from operator import index
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import nn
 
 from core.errors import HeadlightError
+from core.models.checking_files.pickled_header import is_zipped, state_dict_of
+from core.models.checking_files.safetensors_header import LONGEST_HEADER as LONGEST_HEADER
+from core.models.checking_files.safetensors_header import header_of
 from core.models.hub import weight_files
 
 # What wrappers put before every name: DataParallel and the Lightning modules that hold a network as their `model`.
 WRAPPERS = ("module.", "model.", "module.model.", "model.module.")
-# As the safetensors library has it.
-LONGEST_HEADER = 100_000_000
-_FORMATS = {
-    "F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "F8_E4M3": "float8_e4m3fn",
-    "F8_E5M2": "float8_e5m2", "I64": "int64", "I32": "int32", "I16": "int16", "I8": "int8", "U8": "uint8",
-    "BOOL": "bool",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -115,24 +107,28 @@ def tensors_in(name: str, path: Path) -> dict[str, Stored]:
     From the header itself: the library would map the whole file, which fails for one larger than the memory.
     """
     try:
-        with path.open("rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            if length > LONGEST_HEADER:
-                raise ValueError(f"a header of {length} bytes")
-            header: dict[str, Any] = json.loads(file.read(length))
-        tensors = {key: part for key, part in header.items() if key != "__metadata__"}
-        if 8 + length + max((part["data_offsets"][1] for part in tensors.values()), default=0) != path.stat().st_size:
-            raise ValueError("another length than the header says")
-        return {
-            key: Stored(_FORMATS[part["dtype"]], math.prod(map(index, part["shape"]))) for key, part in tensors.items()
-        }
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise HeadlightError(
-            f"{name}: its weights are damaged ({path.name} cannot be read); get its files again."
-        ) from error
+        return {key: Stored(entry.dtype, entry.count) for key, entry in header_of(path).tensors.items()}
+    except HeadlightError as error:
+        raise HeadlightError(f"{name}: its weights are damaged; {_continued(error)}") from error
 
 
 def _pickled(name: str, path: Path) -> dict[str, Stored]:
+    if not is_zipped(path):
+        return _of_old_torch(name, path)
+    try:
+        held = state_dict_of(path)
+    except HeadlightError as error:
+        raise HeadlightError(f"{name}: {_continued(error)}") from error
+    if held.path or held.beside:
+        raise HeadlightError(
+            f"{name}: {path.name} holds more than a state dict: save the model once more with save_pretrained, which "
+            "writes safetensors."
+        )
+    return {key: Stored(tensor.dtype, tensor.count) for key, tensor in held.tensors.items()}
+
+
+def _of_old_torch(name: str, path: Path) -> dict[str, Stored]:
+    """The tensors of a file in the format before torch 1.6, which only torch itself reads."""
     try:
         # weights_only: a pickle that holds anything but tensors and plain containers is not read to its end.
         tensors = torch.load(path, map_location="meta", weights_only=True)
@@ -146,6 +142,12 @@ def _pickled(name: str, path: Path) -> dict[str, Stored]:
         raise HeadlightError(
             f"{name}: its weights are damaged ({path.name} cannot be read); get its files again."
         ) from error
+
+
+def _continued(error: HeadlightError) -> str:
+    """A sentence as the second half of another."""
+    sentence = str(error)
+    return sentence[:1].lower() + sentence[1:]
 
 
 def _named(dtype: torch.dtype) -> str:

@@ -1,0 +1,64 @@
+"""How the readers refuse a file: one sentence that says what was wrong, with what the file says escaped and short."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from core.errors import HeadlightError
+
+AGAIN = "get the file again"
+_LONGEST_SHOWN = 60
+
+
+class Wrong(Exception):
+    """What is wrong with a file, and what to do about it, as two parts of a sentence."""
+
+    def __init__(self, what: str, cure: str = AGAIN) -> None:
+        super().__init__(what)
+        self.what, self.cure = what, cure
+
+
+def shown(text: str) -> str:
+    """A text out of a file as a sentence can hold it: in quotes, unprintable characters escaped, the middle left out.
+
+    Line breaks, marks that turn the direction of writing and lone surrogates are written as their numbers.
+    """
+    half = _LONGEST_SHOWN // 2
+    ends = text if len(text) <= 2 * half else f"{text[:half]}…{text[-half:]}"
+    escaped = "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in ends
+    )
+    # An escaped letter takes up to ten.
+    if len(escaped) > 2 * half + 1:
+        escaped = f"{escaped[:half]}…{escaped[-half:]}"
+    return f"“{escaped}”"
+
+
+@contextmanager
+def distrusted(path: Path) -> Iterator[tuple[BinaryIO, int]]:
+    """A file open for reading, and its size in bytes; whatever goes wrong in the block becomes one HeadlightError."""
+    try:
+        # Not blocking, for a pipe would never open.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with open(descriptor, "rb") as file:
+            said = os.fstat(file.fileno())
+            if not stat.S_ISREG(said.st_mode):
+                raise Wrong("it is no regular file")
+            yield file, said.st_size
+    except Wrong as wrong:
+        raise _refusal(path, wrong) from wrong
+    except OSError as error:
+        raise _refusal(path, Wrong("it cannot be read from the disk")) from error
+    except MemoryError as error:
+        raise _refusal(path, Wrong("reading its header takes more memory than there is")) from error
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise _refusal(path, Wrong("it is damaged")) from error
+
+
+def _refusal(path: Path, wrong: Wrong) -> HeadlightError:
+    return HeadlightError(f"The file {shown(path.name)} is not opened, because {wrong.what}: {wrong.cure}.")
