@@ -1,0 +1,95 @@
+"""Names that come from a browser or an archive: either plain ones, the same on every system, or refused."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from pathlib import PurePosixPath
+
+from core.errors import HeadlightError
+from core.models.intake.limits import STANDARD, Limits
+
+LONGEST_SHOWN = 60
+# Controls, marks without a width or that turn the reading direction, halves of characters, ends of lines.
+_UNSEEN_CATEGORIES = {"Cc": "a control character", "Cf": "an invisible mark", "Cs": "half a character"}
+_UNSEEN_CATEGORIES |= {"Zl": "a line break", "Zp": "a line break"}
+# Unicode counts these as letters, marks and symbols, yet nobody sees them.
+_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+_DRIVE = re.compile(r"[A-Za-z]:")
+_DEVICE = re.compile(r"(CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(COM|LPT)[0-9¹²³])\s*(\..*)?", re.IGNORECASE)
+
+
+def safe_name(raw: str, bounds: Limits = STANDARD) -> str:
+    """One part of a path, normalised to NFC, as a file or folder may be called on any system.
+
+    Raises HeadlightError for a name that leads elsewhere, that hides what it is, or that some system cannot keep.
+    """
+    # Composing takes the square of a name's length, and makes no name four times shorter.
+    if len(raw) > 4 * bounds.name_length:
+        raise _refused(raw, _too_long(raw, bounds))
+    name = unicodedata.normalize("NFC", raw)
+    if why := _why_refused(name, bounds):
+        raise _refused(raw, why)
+    return name
+
+
+def safe_path(raw: str, bounds: Limits = STANDARD) -> PurePosixPath:
+    """The path of a file inside a folder or an archive, relative to it; each part is a `safe_name`.
+
+    Raises HeadlightError as `safe_name` does, and for an absolute path or one with too many parts.
+    """
+    if raw.startswith(("/", "\\")) or _DRIVE.match(raw):
+        raise _refused(raw, "is an absolute path")
+    if raw.count("/") >= bounds.depth:
+        raise HeadlightError(
+            f"“{shown(raw)}” lies in more than {bounds.depth - 1} folders: move it further up and try again."
+        )
+    return PurePosixPath(*(safe_name(part, bounds) for part in raw.split("/")))
+
+
+def same_name(path: PurePosixPath) -> str:
+    """What two paths share that some systems take for one: the path without the difference of capital letters."""
+    return unicodedata.normalize("NFC", path.as_posix().casefold())
+
+
+def shown(raw: str) -> str:
+    """A name as a sentence may quote it: what is not printable is spelled out, and 60 characters at most are left."""
+    label = "".join(char if _is_seen(char) else _spelled(char) for char in raw[: LONGEST_SHOWN + 1])
+    return label if len(label) <= LONGEST_SHOWN else f"{label[: LONGEST_SHOWN - 1]}…"
+
+
+def _is_seen(char: str) -> bool:
+    return char.isprintable() and char not in _UNSEEN
+
+
+def _spelled(char: str) -> str:
+    return char.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def _why_refused(name: str, bounds: Limits) -> str | None:
+    if not name:
+        return "is empty"
+    for char in name:
+        if (category := unicodedata.category(char)) in _UNSEEN_CATEGORIES:
+            return f"holds {_UNSEEN_CATEGORIES[category]}"
+        if char in _UNSEEN:
+            return "holds an invisible mark"
+    if "/" in name or "\\" in name:
+        return "holds a slash"
+    if name in (".", ".."):
+        return "leads to another folder"
+    if _DRIVE.match(name):
+        return "begins with the letter of a drive"
+    if name.endswith(".") or name != name.rstrip():
+        return "ends with a dot or a space"
+    if _DEVICE.fullmatch(name):
+        return "is the name of a device on Windows"
+    return _too_long(name, bounds) if len(name.encode()) > bounds.name_length else None
+
+
+def _too_long(name: str, bounds: Limits) -> str:
+    return f"takes {len(name.encode('utf-8', 'surrogatepass')):,} bytes, and {bounds.name_length} is the most"
+
+
+def _refused(raw: str, why: str) -> HeadlightError:
+    return HeadlightError(f"“{shown(raw)}” is refused as a name, because it {why}: rename it and try again.")
