@@ -54,9 +54,10 @@ def order_figure(comparison: OrderComparison, layer: int, head: int | None = Non
     """
     maps = _maps(comparison, layer, head, bare)
     shown = _differences(maps)
-    sentences = {WITH: _sentence(WITH, comparison.difference, shown[WITH], comparison)}
-    if comparison.bare_difference is not None:
-        sentences[WITHOUT] = _sentence(WITHOUT, comparison.bare_difference, shown.get(WITHOUT), comparison)
+    several = WITHOUT in shown
+    sentences = {WITH: _sentence(WITH, several, comparison.difference, shown[WITH], comparison)}
+    if several and comparison.bare_difference is not None:
+        sentences[WITHOUT] = _sentence(WITHOUT, several, comparison.bare_difference, shown[WITHOUT], comparison)
     words = _caption(comparison, layer, head, bare, maps)
     model = comparison.original.provenance.model
     return from_plotly(
@@ -134,14 +135,15 @@ def _differences(maps: list[Map]) -> dict[str, float | None]:
     return found
 
 
-def _sentence(row: str, difference: float, shown: float | None, comparison: OrderComparison) -> str:
-    """What stands under a row of maps."""
+def _sentence(row: str, several: bool, difference: float, shown: float | None, comparison: OrderComparison) -> str:
+    """What stands under a row of maps, which a figure of one row need not name: its model may have no positions."""
+    named = f"{row} · " if several else ""
     if math.isnan(difference):
-        return f"{row} · rows are words of two translations, so cells have no common place"
+        return f"{named}rows are words of two translations, so cells have no common place"
     permuted = difference <= comparison.tolerance
     verdict = "exactly permuted" if permuted else "not permuted"
     here = "" if shown is None else f"{_number(shown)} between these two maps, "
-    return f"{row} · {verdict}: largest difference {here}{_number(difference)} over all layers and heads"
+    return f"{named}{verdict}: largest difference {here}{_number(difference)} over all layers and heads"
 
 
 def _number(value: float) -> str:

@@ -73,8 +73,8 @@ def maps_plot(maps: Sequence[Map], sentences: Mapping[str, str], causal: bool) -
 
 
 def _verdict(sentence: str) -> str:
-    """The sentence with its finding in bold."""
-    name, dot, found = escaped(sentence).partition(" · ")
+    """The sentence with its finding in bold; the row's name may stand before it."""
+    name, dot, found = escaped(sentence).rpartition(" · ")
     verdict, colon, rest = found.partition(": ")
     return f"{name}{dot}<b>{verdict}</b>{colon}{rest}"
 

@@ -44,6 +44,8 @@ def test_the_sentences_say_what_was_found(compared):
     found = texts(order_figure(compared, 0))
     assert any(text.startswith("without positions · <b>exactly permuted</b>: largest difference ") for text in found)
     assert any(text.startswith("with positions · <b>not permuted</b>: largest difference 0.") for text in found)
+    alone = texts(order_figure(compared, 0, bare=False))
+    assert any(text.startswith("<b>not permuted</b>: largest difference 0.") for text in alone)
 
 
 @pytest.mark.parametrize("head", [None, 1])
