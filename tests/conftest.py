@@ -34,6 +34,7 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     missing = chromium() is None and os.environ.get("HEADLIGHT_BROWSER_TESTS") != "required"
     for item in items:
