@@ -19,6 +19,7 @@ from core.views.head_map import head_map_figure
 from core.views.head_view import head_view_figure
 from core.views.lengths import lengths_figure
 from core.views.matrix import heatmap_figure
+from core.views.moved_view import moved_figure
 from core.views.offset_vectors import offset_vectors_figure
 from core.views.order_chips import order_payload
 from core.views.order_view import order_figure
@@ -78,6 +79,7 @@ __all__ = [
     "heatmap",
     "heatmap_figure",
     "lengths_figure",
+    "moved_figure",
     "offset_vectors_figure",
     "order_figure",
     "order_payload",
