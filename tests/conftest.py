@@ -34,14 +34,11 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
-@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     missing = chromium() is None and os.environ.get("HEADLIGHT_BROWSER_TESTS") != "required"
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
-            # In parallel runs they share one process: two browsers at once would make each other's clicks late.
-            item.add_marker(pytest.mark.xdist_group("browser"))
             if missing:
                 item.add_marker(pytest.mark.skip(reason="there is no Chromium on this machine"))
 
