@@ -23,7 +23,7 @@ from core.training.tasks import TASKS
     [
         {"architecture": "cnn"},
         {"cell": "qrnn"},
-        {"positions": "shaw"},
+        {"positions": "deberta"},
         {"norm": "none"},
         {"width": 0},
         {"width": 63},
