@@ -8,7 +8,6 @@ Positional Encodings Still Learn Positional Information"). Computed here is how 
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -96,28 +95,6 @@ class OrderComparison:
         if trace is None:
             raise HeadlightError(self.refused)
         return rearranged(trace.attention(layer, heads, self.stream), self.places, self.stream)
-
-
-def swapped(count: int, a: int, b: int) -> Order:
-    """The order of `count` words in which the words a and b have changed places. Raises ValueError for others."""
-    if not (0 <= a < count and 0 <= b < count):
-        raise ValueError(f"{a} and {b} are not both words of 0 to {count - 1}")
-    order = list(range(count))
-    order[a], order[b] = b, a
-    return tuple(order)
-
-
-def shuffled(count: int, seed: int) -> Order:
-    """A random order, the same for the same seed; of two words or more never the original one."""
-    order, source = list(range(count)), random.Random(seed)
-    while count > 1 and order == sorted(order):
-        source.shuffle(order)
-    return tuple(order)
-
-
-def reversed_order(count: int) -> Order:
-    """The last word first."""
-    return tuple(reversed(range(count)))
 
 
 def compare_orders(

@@ -36,6 +36,27 @@ FORMULA = Formula(
     source="He, Liu, Gao and Chen 2021, equations 3 and 4",
 )
 
+# Of the second and third version.
+LOG_FORMULA = Formula(
+    latex=(
+        r"\begin{gathered} e_{ij} = \frac{Q^c_i \cdot K^c_j + Q^c_i \cdot K^r_{d(i,j)} + K^c_j \cdot "
+        r"Q^r_{d(j,i)}}{\sqrt{3d}}, \qquad d(i,j) = \min\big(\beta(i - j) + B,\ 2B - 1\big) \\[0.4em] "
+        r"\beta(n) = \begin{cases} n & |n| \le B/2 \\ \pm \min\Big(B,\ \frac{B}{2} + \Big\lceil "
+        r"\big(\tfrac{B}{2} - 1\big) \frac{\ln(2|n|/B)}{\ln(2(N - 1)/B)} \Big\rceil\Big) & |n| > B/2 \end{cases} "
+        r"\end{gathered}"
+    ),
+    symbols=(
+        *(each for each in FORMULA.symbols if each[0] in (r"e_{ij}", r"Q^c_i,\ K^c_j")),
+        (r"K^r,\ Q^r", "keys and queries of the positions: of one learned table of 2B rows"),
+        (r"d(i,j)", "row for the offset of two positions"),
+        (r"3d", "the number of terms, times the width of a head"),
+        (r"\beta(n)", "the offset n itself where it is small, else the number of its bucket, with its sign"),
+        (r"B", "buckets on each side: half of them hold one distance each"),
+        (r"N", "farthest: distances from about N on share the last row of their side"),
+    ),
+    source="He, Gao and Chen 2021, DeBERTaV3, and the authors' code",
+)
+
 
 def rows(difference: Tensor, clip: int = CLIP) -> Tensor:
     """d(i, j) for each i - j (integers of any shape): 0 up to 2 * clip - 1.
@@ -65,9 +86,22 @@ def thing(settings: Settings) -> Buckets:
 
 
 def log_thing(settings: Settings) -> Buckets:
-    """The same of the second and third version, of `buckets` rows a side up to `farthest`."""
+    """The same of the second and third version, of `buckets` rows a side up to `farthest`.
+
+    Raises HeadlightError where nothing is left to grow.
+    """
+    _require_growth(settings)
     numbers = log_rows(-_offsets(settings), settings.buckets, settings.farthest)
     return _buckets(settings, numbers, 2 * settings.buckets)
+
+
+def _require_growth(settings: Settings) -> None:
+    half = settings.buckets // 2
+    if half < 1 or settings.farthest - 1 <= half:
+        raise HeadlightError(
+            f"The first {half:,} distances have a bucket each, so {settings.buckets:,} buckets a side cannot end at "
+            f"distance {settings.farthest:,}: choose at least 2 buckets, and a farthest distance above {half + 1:,}."
+        )
 
 
 def _offsets(settings: Settings) -> Tensor:
@@ -125,17 +159,31 @@ def _gathered(content: Tensor, positions: Tensor, numbers: Tensor) -> Tensor:
 
 
 def illustration(settings: Settings) -> Terms:
-    """The terms of one head whose vectors are drawn at random, from `seed`: (1, length, length).
+    """The terms of one head of the first version, whose vectors are drawn at random from `seed`: (1, length, length).
 
     Nothing is learned and no text is read: only where the terms are constant means anything.
     """
-    generator = torch.Generator().manual_seed(settings.seed)
     clip = min(settings.clip, settings.length)  # no difference reaches further
-    shapes = [settings.length] * 2 + [2 * clip] * 2
+    return _drawn(settings, 2 * clip, rows(_differences(settings), clip))
+
+
+def log_illustration(settings: Settings) -> Terms:
+    """The same of the second and third version. Raises HeadlightError where `log_thing` does."""
+    _require_growth(settings)
+    numbers = log_rows(_differences(settings), settings.buckets, settings.farthest)
+    return _drawn(settings, 2 * settings.buckets, numbers)
+
+
+def _differences(settings: Settings) -> Tensor:
+    return -distances(settings.length, settings.length)  # (T, T)
+
+
+def _drawn(settings: Settings, table_rows: int, numbers: Tensor) -> Terms:
+    generator = torch.Generator().manual_seed(settings.seed)
+    shapes = [settings.length] * 2 + [table_rows] * 2
     query, key, position_query, position_key = (
         torch.randn(1, count, settings.width, generator=generator) for count in shapes
-    )  # (1, T or 2k, W)
-    numbers = rows(-distances(settings.length, settings.length), clip)  # (T, T)
+    )  # (1, T or rows, W)
     return terms(query, key, position_query, position_key, numbers)
 
 

@@ -90,6 +90,13 @@ def effect(thing: Thing, reach: int, head: int = 0) -> ByDistance:
             )
 
 
+def effect_by_head(thing: Thing, reach: int) -> ByDistance:
+    """`effect` of every head: float32 (H, N), of one row where heads do not differ."""
+    heads = len(thing.values) if isinstance(thing, Bias) else 1
+    found = [effect(thing, reach, head) for head in range(heads)]
+    return replace(found[0], values=torch.cat([each.values for each in found]))  # H × (1, N) -> (H, N)
+
+
 def pairs(thing: Thing, length: int, head: int = 0) -> Tensor:
     """The effect between each query's position (row) and each key's: float32 (length, length), NaN where masked.
 

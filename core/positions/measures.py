@@ -1,6 +1,7 @@
 """What can be read off a scheme's objects: similarity, effect by distance, wavelengths, path and spectrum."""
 
-from core.positions.effects import effect, pairs, similarity
+from core.positions.cuts import cut, positions_held
+from core.positions.effects import effect, effect_by_head, pairs, similarity
 from core.positions.paths import Path, Spectrum, path, spectrum
 from core.positions.products import cosines, dot_products
 from core.positions.waves import angles, unseen, unturned, wavelengths, window
@@ -10,10 +11,13 @@ __all__ = [
     "Spectrum",
     "angles",
     "cosines",
+    "cut",
     "dot_products",
     "effect",
+    "effect_by_head",
     "pairs",
     "path",
+    "positions_held",
     "similarity",
     "spectrum",
     "unseen",

@@ -69,10 +69,15 @@ def choose_model(names: list[str]) -> str:
         st.session_state.text, st.session_state.text_pair = text, ""
     model = st.selectbox("Model", names, key="model", persist_state="session")
     fit_example(str(model))
+    small_print(summary_of(str(model)), "model-summary")
+    return str(model)
+
+
+def summary_of(model: str) -> str:
+    """A line on a model: what it is, or where one of the reader's own is kept."""
     summary = next((listing.entry.summary for listing in catalogue() if listing.entry.name == model), None)
     own = IN_THIS_SESSION if model in own_models.names() else "A model of your own."
-    small_print(summary or own, "model-summary")
-    return str(model)
+    return summary or own
 
 
 def more_models() -> None:

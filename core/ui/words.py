@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 import streamlit as st
@@ -40,3 +41,8 @@ def facts(items: list[tuple[str, str]]) -> None:
     """A row of short facts, each in a quiet frame of its own, with an explanation that pointing at it brings up."""
     frames = (f'<span title="{escape(explained)}" tabindex="0">{escape(fact)}</span>' for fact, explained in items)
     st.html(f'<div class="headlight-facts">{"".join(frames)}</div>')
+
+
+def literal(text: str) -> str:
+    """Markdown that shows a text letter for letter, with neither LaTeX nor emoji codes."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)

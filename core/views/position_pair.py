@@ -32,21 +32,23 @@ ENDS = ("", "2")
 SIDES = ("left", "right")
 
 
-def position_pair_figure(left: tuple[About, Thing], right: tuple[About, Thing], length: int, head: int = 0) -> Figure:
+def position_pair_figure(
+    left: tuple[About, Thing], right: tuple[About, Thing], length: int, heads: tuple[int, int] = (0, 0)
+) -> Figure:
     """What each scheme makes of any two positions, 1 where a token looks at itself: similarity, or e^bias.
 
-    length: positions that are shown; of a table no more than it has. Raises HeadlightError for what has no effect by
-    itself, as `core.positions.measures.effect` does.
+    length: positions that are shown; of a table no more than it has. heads: of a bias on the left, and on the right.
+    Raises HeadlightError for what has no effect by itself, as `core.positions.measures.effect` does.
     """
     abouts, things = [left[0], right[0]], [left[1], right[1]]
     rows = every(length)
-    values = [_effects(thing, rows, head) for thing in things]
+    values = [_effects(thing, rows, head) for thing, head in zip(things, heads, strict=True)]
     together = np.concatenate([each.ravel() for each in values])
     colours = signed_colours(together, MIXED, MOST_EFFECT)
     words = joined(
         [
             *(about.words for about in abouts),
-            *(f"{side}: {_effect_words(thing, head)}" for side, thing in zip(SIDES, things, strict=True)),
+            *(f"{side}: {_effect_words(each, head)}" for side, each, head in zip(SIDES, things, heads, strict=True)),
             f"one colour scale: {colours.words}",
             left_out_words((length, rows, POSITION), square=True),
             *(_ends_words(about, thing, length) for about, thing in (left, right)),
@@ -56,7 +58,7 @@ def position_pair_figure(left: tuple[About, Thing], right: tuple[About, Thing], 
     names = names_beside(abouts)
 
     def whole() -> list[np.ndarray]:
-        return [_effects(thing, np.arange(length), head) for thing in things]
+        return [_effects(thing, np.arange(length), head) for thing, head in zip(things, heads, strict=True)]
 
     plot = _plot(values, rows, length, names, colours, [_causal(thing) for thing in things])
     return from_plotly(
@@ -80,7 +82,7 @@ def _effects(thing: Thing, rows: np.ndarray, head: int) -> np.ndarray:
         values = np.full((len(rows), len(rows)), np.nan, np.float32)
         values[: len(kept), : len(kept)] = known
         return values
-    curve = effect(thing, int(rows.max(initial=0)), _head(thing, head))
+    curve = effect(thing, int(rows.max(initial=0)), head)
     offsets, known = curve.offsets.detach().numpy(), curve.values.detach().numpy()[0]
     wanted = rows[None, :] - rows[:, None]  # (1, T) - (T, 1) -> (T, T)
     at = np.clip(np.searchsorted(offsets, wanted), 0, len(offsets) - 1)
@@ -97,14 +99,9 @@ def _causal(thing: Thing) -> bool:
     return isinstance(thing, Bias) and thing.causal
 
 
-def _head(thing: Thing, head: int) -> int:
-    """The head of that number, or the last one where there are fewer."""
-    return min(head, len(thing.values) - 1) if isinstance(thing, Bias) else 0
-
-
 def _effect_words(thing: Thing, head: int) -> str:
     if isinstance(thing, Bias):
-        return f"e to what head {_head(thing, head)} adds, less what it adds at offset 0: a factor on the weight"
+        return f"e to what head {head} adds, less what it adds at offset 0: a factor on the weight"
     return "cosine of two rows" if isinstance(thing, Table) else "mean cosine of the angles between two positions"
 
 

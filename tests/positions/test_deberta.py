@@ -8,9 +8,10 @@ from transformers.models.deberta_v2.modeling_deberta_v2 import DisentangledSelfA
 
 from core.errors import HeadlightError
 from core.positions import SCHEMES
-from core.positions.deberta import illustration, log_rows, log_thing, rows, terms
+from core.positions.deberta import illustration, log_illustration, log_rows, log_thing, rows, terms
 from core.positions.encoding import distances
 from core.positions.settings import Settings
+from tests.sentences import refused
 
 HEADS, LENGTH, WIDTH, CLIP = 2, 11, 6, 4
 
@@ -148,3 +149,19 @@ def test_a_clip_far_beyond_the_length_costs_nothing() -> None:
 def test_no_model_is_built_with_it() -> None:
     with pytest.raises(HeadlightError, match="open a DeBERTa"):
         SCHEMES["deberta"].encoding(width=8, heads=2, length=4, causal=False)
+
+
+def test_the_illustration_with_buckets_is_constant_where_offsets_share_one() -> None:
+    settings = Settings(length=40, width=8, buckets=8, farthest=20)
+    found = log_illustration(settings)
+    numbers = log_rows(-distances(40, 40), 8, 20)
+    far = numbers[30] == numbers[30, 0]  # keys of query 30 that read the row of its first
+    assert int(far.sum()) > 2
+    assert len(set(found.content_to_position[0, 30, far].tolist())) == 1
+    assert not torch.equal(found.total, illustration(settings).total)
+
+
+@pytest.mark.parametrize(("buckets", "farthest"), [(128, 32), (1, 64), (16, 9)])
+def test_buckets_that_have_nothing_to_grow_are_refused(buckets: int, farthest: int) -> None:
+    with refused(f"{buckets} buckets", "above"):
+        log_thing(Settings(buckets=buckets, farthest=farthest))

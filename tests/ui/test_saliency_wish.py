@@ -12,7 +12,7 @@ from core.ui.arrival import Arrival
 from core.ui.saliency import offered
 from core.ui.saliency.target_bar import named
 from core.ui.saliency.wish import Wish, arrive, first_visit, forget_target, wish_of_state
-from core.ui.saliency.wording import literal
+from core.ui.words import literal
 
 MODEL = "sentiment-transformer"
 ASKED = {

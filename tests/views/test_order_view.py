@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core.errors import HeadlightError
-from core.mechanics.order import compare_orders, swapped
+from core.mechanics import compare_orders
 from core.models.loading import load
 from core.views import order_figure
 from tests.views.plot_of import plot_of
@@ -17,12 +17,12 @@ from tests.views.traces import archive, table
 
 @pytest.fixture(scope="module")
 def compared():
-    return compare_orders(load("zh-en-transformer"), "猫追老鼠。", swapped(5, 0, 2))
+    return compare_orders(load("zh-en-transformer"), "猫追老鼠。", [2, 1, 0, 3, 4])
 
 
 @pytest.fixture(scope="module")
 def causal():
-    return compare_orders(load("lm-rotary"), "The dog saw a cat.", swapped(6, 1, 4))
+    return compare_orders(load("lm-rotary"), "The dog saw a cat.", [0, 4, 2, 3, 1, 5])
 
 
 def maps_of(figure):

@@ -209,7 +209,7 @@ def test_the_spectrum_of_one_wave_is_one_peak():
 
 def test_a_pair_shares_its_colours_and_a_short_table_ends():
     short = Table(SINUSOIDS.values[:6], learned=True)
-    figure = position_pair_figure((ABOUT, short), (OTHER, ALIBI), 10, head=2)
+    figure = position_pair_figure((ABOUT, short), (OTHER, ALIBI), 10, heads=(0, 2))
     left, right = cells(figure, 0), cells(figure, 1)
     assert left[0, 0] == pytest.approx(1)
     assert np.isnan(left[7, 0])
@@ -255,7 +255,7 @@ def test_the_colour_bar_is_a_picture_with_its_ticks_at_their_heights():
 
 
 def test_a_pair_says_what_each_side_is():
-    unlike = position_pair_figure((ABOUT, SINUSOIDS), (OTHER, ALIBI), 10, head=2)
+    unlike = position_pair_figure((ABOUT, SINUSOIDS), (OTHER, ALIBI), 10, heads=(0, 2))
     assert "left: cosine of two rows" in unlike.caption
     assert "right: e to what head 2 adds" in unlike.caption
     assert "compare shapes, not numbers" in unlike.how_to

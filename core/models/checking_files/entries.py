@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from core.models.checking_files.telling import Wrong, shown
+from core.models.checking_files.telling import Wrong, quoted
 
 MOST_TENSORS = 100_000
 LONGEST_NAME = 512
@@ -46,23 +46,23 @@ def checked_name(name: Any) -> str:
     if not isinstance(name, str) or not name:
         raise Wrong("a tensor in it has no name")
     if len(name) > LONGEST_NAME:
-        raise Wrong(f"the name {shown(name)} has {len(name):,} characters and {LONGEST_NAME} are allowed")
+        raise Wrong(f"the name {quoted(name)} has {len(name):,} characters and {LONGEST_NAME} are allowed")
     if not name.isprintable():
-        raise Wrong(f"the name {shown(name)} holds characters that cannot be printed")
+        raise Wrong(f"the name {quoted(name)} holds characters that cannot be printed")
     return name
 
 
 def checked_shape(name: str, shape: Any) -> tuple[int, ...]:
     """A tensor's shape of whole numbers from 0 on, few enough to count, or Wrong."""
     if not isinstance(shape, list | tuple):
-        raise Wrong(f"the shape of {shown(name)} is no list of whole numbers")
+        raise Wrong(f"the shape of {quoted(name)} is no list of whole numbers")
     if len(shape) > MOST_DIMENSIONS:
-        raise Wrong(f"{shown(name)} has {len(shape):,} dimensions and {MOST_DIMENSIONS} are allowed")
+        raise Wrong(f"{quoted(name)} has {len(shape):,} dimensions and {MOST_DIMENSIONS} are allowed")
     if not all(map(is_size, shape)):
-        raise Wrong(f"the shape of {shown(name)} is no list of whole numbers")
+        raise Wrong(f"the shape of {quoted(name)} is no list of whole numbers")
     # A dimension of 0 must not hide the others.
     if math.prod(max(1, length) for length in shape) > _MOST_NUMBERS:
-        raise Wrong(f"{shown(name)} declares a shape of more numbers than any file can hold")
+        raise Wrong(f"{quoted(name)} declares a shape of more numbers than any file can hold")
     return tuple(shape)
 
 

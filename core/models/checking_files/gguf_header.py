@@ -19,7 +19,7 @@ from core.models.checking_files.entries import (
     checked_shape,
 )
 from core.models.checking_files.gguf_types import ARRAY, BLOCK_FORMATS, TEXT, UINT32, VALUE_BYTES
-from core.models.checking_files.telling import Wrong, distrusted, shown
+from core.models.checking_files.telling import Wrong, distrusted, quoted
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
@@ -152,7 +152,7 @@ def _keys(reader: _Reader, count: int) -> tuple[tuple[str, ...], str, int]:
     for _ in range(count):
         key, kind = reader.text(), reader.u32()
         if key in keys:
-            raise Wrong(f"it names the key {shown(key)} twice")
+            raise Wrong(f"it names the key {quoted(key)} twice")
         keys[key] = None
         if key == ARCHITECTURE and kind == TEXT:
             architecture = reader.text()
@@ -180,17 +180,17 @@ def _skip_value(reader: _Reader, key: str, kind: int, depth: int) -> None:
     elif kind == ARRAY:
         _skip_array(reader, key, depth + 1)
     else:
-        raise Wrong(f"the key {shown(key)} has the unknown type {kind:,}")
+        raise Wrong(f"the key {quoted(key)} has the unknown type {kind:,}")
 
 
 def _skip_array(reader: _Reader, key: str, depth: int) -> None:
     if depth > DEEPEST:
-        raise Wrong(f"the key {shown(key)} holds arrays within arrays more than {DEEPEST} deep")
+        raise Wrong(f"the key {quoted(key)} holds arrays within arrays more than {DEEPEST} deep")
     kind, count = reader.u32(), reader.u64()
     # A text is at least its length, an array its type and length.
     least = VALUE_BYTES.get(kind, 8 if kind == TEXT else 12)
     if count > reader.left // least:
-        raise Wrong(f"the key {shown(key)} claims an array of {count:,} values where {reader.left:,} bytes are left")
+        raise Wrong(f"the key {quoted(key)} claims an array of {count:,} values where {reader.left:,} bytes are left")
     reader.values -= count
     if reader.values < 0:
         raise Wrong(f"its arrays hold more than {MOST_VALUES:,} values")
@@ -205,7 +205,7 @@ def _described(reader: _Reader) -> tuple[str, tuple[int, ...], int, int]:
     """A tensor's name, shape, format number and offset."""
     name, dimensions = reader.text(), reader.u32()
     if dimensions > MOST_GGUF_DIMENSIONS:
-        raise Wrong(f"{shown(name)} has {dimensions:,} dimensions and {MOST_GGUF_DIMENSIONS} are allowed")
+        raise Wrong(f"{quoted(name)} has {dimensions:,} dimensions and {MOST_GGUF_DIMENSIONS} are allowed")
     shape = struct.unpack(f"<{dimensions}Q", reader.take(8 * dimensions))
     # GGUF counts the fastest dimension first.
     return name, checked_shape(name, shape[::-1]), reader.u32(), reader.u64()
@@ -220,20 +220,20 @@ def _placed(
     place = 0
     for name, shape, number, offset in told:
         if name in tensors:
-            raise Wrong(f"two tensors are named {shown(name)}")
+            raise Wrong(f"two tensors are named {quoted(name)}")
         if number not in BLOCK_FORMATS:
-            raise Wrong(f"{shown(name)} has the unknown number format {number:,}", _CONVERT)
+            raise Wrong(f"{quoted(name)} has the unknown number format {number:,}", _CONVERT)
         form = BLOCK_FORMATS[number]
         if (shape[-1] if shape else 1) % form.numbers:
             raise Wrong(
-                f"the rows of {shown(name)} are no multiple of the {form.numbers} numbers of a {form.name} block"
+                f"the rows of {quoted(name)} are no multiple of the {form.numbers} numbers of a {form.name} block"
             )
         if offset != place:
-            raise Wrong(f"{shown(name)} lies at {offset:,} where it has to lie at {place:,}, in order and aligned")
+            raise Wrong(f"{quoted(name)} lies at {offset:,} where it has to lie at {place:,}, in order and aligned")
         entry = TensorEntry(form.name, shape, begin + offset, 0)
         size = entry.count // form.numbers * form.nbytes
         if entry.start + size > reader.nbytes:
-            raise Wrong(f"{shown(name)} ends {entry.start + size - reader.nbytes:,} bytes after the file does")
+            raise Wrong(f"{quoted(name)} ends {entry.start + size - reader.nbytes:,} bytes after the file does")
         tensors[name] = TensorEntry(form.name, shape, entry.start, entry.start + size)
         place = _rounded(place + size, alignment)
     return tensors

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from core.models.checking_files.entries import ITEMSIZE, check_tensor_count, checked_name
 from core.models.checking_files.pickled_values import ONLY_WEIGHTS, StoredTensor, values_in
 from core.models.checking_files.stored_zip import LOCAL, Part, parts_in
-from core.models.checking_files.telling import Wrong, distrusted, shown
+from core.models.checking_files.telling import Wrong, distrusted, quoted
 
 LONGEST_PICKLE = 1 << 24
 # Under what training programs keep the state dict, the likeliest first.
@@ -148,7 +148,7 @@ def _looked_into(value: dict[Any, Any], path: tuple[str, ...], known: dict[int, 
     if own and len(own) >= max((len(found.tensors) for _, found in below.values()), default=0):
         return _Found(path, own, len(value) - len(own))
     if len(below) > 1:
-        keys = " and ".join(shown(key) for key, _ in list(below.values())[:2])
+        keys = " and ".join(quoted(key) for key, _ in list(below.values())[:2])
         raise Wrong(f"it holds {len(below):,} state dicts, under {keys}", "save the one that you want alone")
     return next((found for _, found in below.values()), None)
 
@@ -161,13 +161,13 @@ def _check(tensors: dict[str, StoredTensor], parts: dict[str, Part], nbytes: int
         checked_name(name)
         part = parts.get(f"data/{stored.key}")
         if part is None:
-            raise Wrong(f"the part {shown(f'data/{stored.key}')} with the numbers of {shown(name)} is missing")
+            raise Wrong(f"the part {quoted(f'data/{stored.key}')} with the numbers of {quoted(name)} is missing")
         itemsize = ITEMSIZE[stored.dtype]
         if (stored.last + 1) * itemsize > part.nbytes:
-            raise Wrong(f"{shown(name)} reaches beyond its part, which has {part.nbytes:,} bytes")
+            raise Wrong(f"{quoted(name)} reaches beyond its part, which has {part.nbytes:,} bytes")
         numbers = math.prod(stored.shape)
         if numbers > stored.last - stored.first + 1:
-            raise Wrong(f"{shown(name)} declares {numbers:,} numbers and has fewer")
+            raise Wrong(f"{quoted(name)} declares {numbers:,} numbers and has fewer")
         total += numbers * itemsize
     if total > _MOST_SHARED * nbytes:
         raise Wrong(f"its tensors unfold to {total:,} bytes out of {nbytes:,}", ONLY_WEIGHTS)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.models.checking_files.entries import ITEMSIZE, LONGEST_NAME, checked_shape, is_size
-from core.models.checking_files.telling import Wrong, shown
+from core.models.checking_files.telling import Wrong, quoted
 
 MOST_STEPS = 2_000_000
 ONLY_WEIGHTS = "save the model once more with save_pretrained, or its state_dict() alone"
@@ -145,7 +145,7 @@ def _allowed(named: str) -> _Name:
     # Protocol 2 says them as Python 2 did.
     name = named.replace("__builtin__.", "builtins.", 1) if named.startswith("__builtin__.") else named
     if name not in _NAMES:
-        raise Wrong(f"it wants to call {shown(name)}, which could run as a program", ONLY_WEIGHTS)
+        raise Wrong(f"it wants to call {quoted(name)}, which could run as a program", ONLY_WEIGHTS)
     return _Name(name)
 
 
@@ -162,7 +162,7 @@ def _made(name: str, arguments: tuple[Any, ...]) -> Any:
         return _require(arguments[0], StoredTensor)
     if name in _OPAQUE:
         return _SOMETHING
-    raise Wrong(f"it wants to call {shown(name)} in a way that makes no tensor", ONLY_WEIGHTS)
+    raise Wrong(f"it wants to call {quoted(name)} in a way that makes no tensor", ONLY_WEIGHTS)
 
 
 def _set_items(target: Any, run: list[Any]) -> None:
@@ -193,7 +193,7 @@ def _tensor(stored: Any, offset: Any, size: Any, stride: Any, of: str | None = N
     reach = sum((length - 1) * step for length, step in zip(shape, stride, strict=True))
     last = offset - 1 if 0 in shape else offset + reach
     if (last + 1) * ITEMSIZE[dtype] > storage.nbytes:
-        raise Wrong(f"a tensor in it reaches beyond its part {shown(f'data/{storage.key}')}")
+        raise Wrong(f"a tensor in it reaches beyond its part {quoted(f'data/{storage.key}')}")
     return StoredTensor(dtype, shape, storage.key, offset, last)
 
 

@@ -21,7 +21,7 @@ from core.models.checking_files.entries import (
     checked_shape,
     is_size,
 )
-from core.models.checking_files.telling import Wrong, distrusted, shown
+from core.models.checking_files.telling import Wrong, distrusted, quoted
 
 # The library allows 100 MB; what JSON of that size unfolds to does not fit beside a model.
 LONGEST_HEADER = 1 << 24
@@ -94,7 +94,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise Wrong(f"its header names {shown(twice)} twice")
+        raise Wrong(f"its header names {quoted(twice)} twice")
     return found
 
 
@@ -105,7 +105,7 @@ def _whole(digits: str) -> int:
 
 
 def _no_number(text: str) -> NoReturn:
-    raise Wrong(f"its header holds {shown(text)} where only whole numbers are allowed")
+    raise Wrong(f"its header holds {quoted(text)} where only whole numbers are allowed")
 
 
 def _metadata(said: Any) -> dict[str, str]:
@@ -116,17 +116,17 @@ def _metadata(said: Any) -> dict[str, str]:
 
 def _entry(name: str, part: Any, begin: int) -> TensorEntry:
     if not isinstance(part, dict) or set(part) != _KEYS:
-        raise Wrong(f"{shown(name)} is not described by exactly dtype, shape and data_offsets")
+        raise Wrong(f"{quoted(name)} is not described by exactly dtype, shape and data_offsets")
     said = part["dtype"]
     if not isinstance(said, str) or said not in FORMATS:
-        raise Wrong(f"{shown(name)} has the unknown number format {shown(said if isinstance(said, str) else 'none')}")
+        raise Wrong(f"{quoted(name)} has the unknown number format {quoted(said if isinstance(said, str) else 'none')}")
     dtype, shape, offsets = FORMATS[said], checked_shape(name, part["shape"]), part["data_offsets"]
     if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(is_size, offsets)):
-        raise Wrong(f"the offsets of {shown(name)} are no two whole numbers")
+        raise Wrong(f"the offsets of {quoted(name)} are no two whole numbers")
     start, end = offsets
     entry = TensorEntry(dtype, shape, begin + start, begin + end)
     if (needed := entry.count * ITEMSIZE[dtype]) != end - start:
-        raise Wrong(f"{shown(name)} needs {needed:,} bytes by its shape and has {end - start:,} by its offsets")
+        raise Wrong(f"{quoted(name)} needs {needed:,} bytes by its shape and has {end - start:,} by its offsets")
     return entry
 
 
@@ -135,11 +135,11 @@ def _check_places(tensors: dict[str, TensorEntry], begin: int, nbytes: int) -> N
     place = begin
     for name, entry in sorted(tensors.items(), key=lambda item: (item[1].start, item[1].end)):
         if entry.start < place:
-            raise Wrong(f"{shown(name)} overlaps the tensor before it by {place - entry.start:,} bytes")
+            raise Wrong(f"{quoted(name)} overlaps the tensor before it by {place - entry.start:,} bytes")
         if entry.end > nbytes:
-            raise Wrong(f"{shown(name)} ends {entry.end - nbytes:,} bytes after the file does")
+            raise Wrong(f"{quoted(name)} ends {entry.end - nbytes:,} bytes after the file does")
         if entry.start > place:
-            raise Wrong(f"the {entry.start - place:,} bytes before {shown(name)} belong to no tensor")
+            raise Wrong(f"the {entry.start - place:,} bytes before {quoted(name)} belong to no tensor")
         place = entry.end
     if place != nbytes:
         raise Wrong(f"the {nbytes - place:,} bytes after its last tensor belong to none")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from core.models.checking_files.entries import MOST_TENSORS
-from core.models.checking_files.telling import Wrong, shown
+from core.models.checking_files.telling import Wrong, quoted
 
 LOCAL = b"PK\x03\x04"
 _CENTRAL, _END = b"PK\x01\x02", b"PK\x05\x06"
@@ -45,7 +45,7 @@ def parts_in(file: BinaryIO, nbytes: int) -> dict[str, Part]:
     parts: dict[str, Part] = {}
     for name, part in _entries(file.read(length), count):
         if name in parts:
-            raise Wrong(f"its zip directory names {shown(name)} twice")
+            raise Wrong(f"its zip directory names {quoted(name)} twice")
         parts[name] = _located(file, name, part, start)
     _check_apart(parts)
     return _without_folder(parts)
@@ -90,9 +90,9 @@ def _entries(directory: bytes, count: int) -> list[tuple[str, Part]]:
         if "/code/" in name:
             raise Wrong("it is a TorchScript program", "save the state_dict() of its model instead")
         if flags & _ENCRYPTED:
-            raise Wrong(f"its part {shown(name)} is encrypted", _NOT_TORCH)
+            raise Wrong(f"its part {quoted(name)} is encrypted", _NOT_TORCH)
         if method != _STORED or packed != size:
-            raise Wrong(f"its part {shown(name)} is compressed, which torch.save never does", _NOT_TORCH)
+            raise Wrong(f"its part {quoted(name)} is compressed, which torch.save never does", _NOT_TORCH)
         found.append((name, Part(header, 0, size, crc)))
         place = ahead + extra + comment
     if place != len(directory):
@@ -107,7 +107,7 @@ def _checked(raw: bytes) -> str:
         raise Wrong("the name of a part of it is no UTF-8") from error
     steps = name.split("/")
     if not name.isprintable() or "\\" in name or ":" in name or any(step in ("", ".", "..") for step in steps):
-        raise Wrong(f"its part {shown(name)} is named like a path that leads elsewhere")
+        raise Wrong(f"its part {quoted(name)} is named like a path that leads elsewhere")
     return name
 
 
@@ -136,14 +136,14 @@ def _located(file: BinaryIO, name: str, part: Part, end: int) -> Part:
     file.seek(min(part.header, end))
     head = file.read(30)
     if len(head) < 30 or head[:4] != LOCAL:
-        raise Wrong(f"its part {shown(name)} is not where the zip directory says")
+        raise Wrong(f"its part {quoted(name)} is not where the zip directory says")
     name_length, extra = struct.unpack_from("<HH", head, 26)
     raw = name.encode("utf-8")
     if name_length != len(raw) or file.read(name_length) != raw:
-        raise Wrong(f"its part {shown(name)} has another name in the zip directory")
+        raise Wrong(f"its part {quoted(name)} has another name in the zip directory")
     start = part.header + 30 + name_length + extra
     if start + part.nbytes > end:
-        raise Wrong(f"its part {shown(name)} ends {start + part.nbytes - end:,} bytes after the parts do")
+        raise Wrong(f"its part {quoted(name)} ends {start + part.nbytes - end:,} bytes after the parts do")
     return replace(part, start=start)
 
 
@@ -151,7 +151,7 @@ def _check_apart(parts: dict[str, Part]) -> None:
     place = 0
     for name, part in sorted(parts.items(), key=lambda item: item[1].header):
         if part.header < place:
-            raise Wrong(f"its part {shown(name)} lies over another one")
+            raise Wrong(f"its part {quoted(name)} lies over another one")
         place = part.start + part.nbytes
 
 

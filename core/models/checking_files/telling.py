@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.errors import HeadlightError
+from core.models.quoting import shown
 
 AGAIN = "get the file again"
-_LONGEST_SHOWN = 60
 
 
 class Wrong(Exception):
@@ -23,20 +23,9 @@ class Wrong(Exception):
         self.what, self.cure = what, cure
 
 
-def shown(text: str) -> str:
-    """A text out of a file as a sentence can hold it: in quotes, unprintable characters escaped, the middle left out.
-
-    Line breaks, marks that turn the direction of writing and lone surrogates are written as their numbers.
-    """
-    half = _LONGEST_SHOWN // 2
-    ends = text if len(text) <= 2 * half else f"{text[:half]}…{text[-half:]}"
-    escaped = "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in ends
-    )
-    # An escaped letter takes up to ten.
-    if len(escaped) > 2 * half + 1:
-        escaped = f"{escaped[:half]}…{escaped[-half:]}"
-    return f"“{escaped}”"
+def quoted(text: str) -> str:
+    """A text out of a file in quotes, see `core.models.quoting.shown`."""
+    return f"“{shown(text)}”"
 
 
 @contextmanager
@@ -61,4 +50,4 @@ def distrusted(path: Path) -> Iterator[tuple[BinaryIO, int]]:
 
 
 def _refusal(path: Path, wrong: Wrong) -> HeadlightError:
-    return HeadlightError(f"The file {shown(path.name)} is not opened, because {wrong.what}: {wrong.cure}.")
+    return HeadlightError(f"The file {quoted(path.name)} is not opened, because {wrong.what}: {wrong.cure}.")

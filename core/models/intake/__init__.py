@@ -6,7 +6,7 @@ when the server starts, deletes what a killed server has left.
 
 from core.models.intake.archives import is_archive, unpack
 from core.models.intake.limits import Limits, in_words, limits
-from core.models.intake.names import safe_name, safe_path, shown
+from core.models.intake.names import safe_name, safe_path
 from core.models.intake.place import Intake, intake_root, sweep
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "limits",
     "safe_name",
     "safe_path",
-    "shown",
     "sweep",
     "unpack",
 ]

@@ -13,11 +13,12 @@ from typing import BinaryIO
 from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.intake.limits import Limits
-from core.models.intake.names import safe_path, shown
+from core.models.intake.names import safe_path
 from core.models.intake.place import Intake
 from core.models.intake.streams import Meter, Unfit, compression_of, raw_chunks, unpacked
 from core.models.intake.tars import is_tar, tar_entries
 from core.models.intake.zips import STARTS, is_checkpoint, zip_chunks, zip_entries
+from core.models.quoting import shown
 
 SECONDS_BETWEEN_REPORTS = 0.1
 # What macOS puts beside the files of a folder.

@@ -8,13 +8,11 @@ from pathlib import PurePosixPath
 
 from core.errors import HeadlightError
 from core.models.intake.limits import STANDARD, Limits
+from core.models.quoting import INVISIBLE, shown
 
-LONGEST_SHOWN = 60
 # Controls, marks without a width or that turn the reading direction, halves of characters, ends of lines.
 _UNSEEN_CATEGORIES = {"Cc": "a control character", "Cf": "an invisible mark", "Cs": "half a character"}
 _UNSEEN_CATEGORIES |= {"Zl": "a line break", "Zp": "a line break"}
-# Unicode counts these as letters, marks and symbols, yet nobody sees them.
-_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
 _DRIVE = re.compile(r"[A-Za-z]:")
 _DEVICE = re.compile(r"(CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(COM|LPT)[0-9¹²³])\s*(\..*)?", re.IGNORECASE)
 
@@ -52,27 +50,13 @@ def same_name(path: PurePosixPath) -> str:
     return unicodedata.normalize("NFC", path.as_posix().casefold())
 
 
-def shown(raw: str) -> str:
-    """A name as a sentence may quote it: what is not printable is spelled out, and 60 characters at most are left."""
-    label = "".join(char if _is_seen(char) else _spelled(char) for char in raw[: LONGEST_SHOWN + 1])
-    return label if len(label) <= LONGEST_SHOWN else f"{label[: LONGEST_SHOWN - 1]}…"
-
-
-def _is_seen(char: str) -> bool:
-    return char.isprintable() and char not in _UNSEEN
-
-
-def _spelled(char: str) -> str:
-    return char.encode("unicode_escape", "surrogatepass").decode("ascii")
-
-
 def _why_refused(name: str, bounds: Limits) -> str | None:
     if not name:
         return "is empty"
     for char in name:
         if (category := unicodedata.category(char)) in _UNSEEN_CATEGORIES:
             return f"holds {_UNSEEN_CATEGORIES[category]}"
-        if char in _UNSEEN:
+        if char in INVISIBLE:
             return "holds an invisible mark"
     if "/" in name or "\\" in name:
         return "holds a slash"

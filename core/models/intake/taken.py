@@ -7,7 +7,8 @@ from pathlib import PurePosixPath
 
 from core.errors import HeadlightError
 from core.models.intake.limits import Limits
-from core.models.intake.names import same_name, shown
+from core.models.intake.names import same_name
+from core.models.quoting import shown
 
 # The path as it came first and whether it is a file, for each `same_name`.
 Taken = dict[str, tuple[PurePosixPath, bool]]

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.ui import address, remarks
-from core.ui.alignment.examples import Example, example_with, examples_of
+from core.ui.alignment.examples import examples_of
 from core.ui.alignment.going_on import arrive_at_prefix
 from core.ui.alignment.gold_choice import gold_controls, leave_pair
 from core.ui.alignment.models import MOST_SIDE_BY_SIDE, OTHER, SHORT_DIRECTIONS, directions, labels_of, offered
@@ -21,6 +21,7 @@ from core.ui.alignment.wish import (
     open_text,
     wish_of_state,
 )
+from core.ui.pills import text_pills
 from core.ui.small_models import small_model
 from core.ui.words import small_print
 from core.ui.writing import MOST_BEAMS
@@ -31,7 +32,6 @@ DECODING_HELP = (
     "Greedy: the likeliest token at each step. Beam: several texts side by side, the best whole one wins. Forced: your "
     "own translation is fed in, and the weights are those with which the model would have said it."
 )
-_ROUND, _SHOWN = "alignment_round_of_chips", "alignment_shown_chip"
 
 
 def controls() -> tuple[Wish, DeltaGenerator]:
@@ -90,33 +90,7 @@ def _chips(direction: str) -> None:
     if not examples:
         _own_example()
         return
-    shown = example_with(direction, st.session_state[TEXT])
-    key = _key_of_chips(None if shown is None else shown.slug, direction)
-    if key not in st.session_state:
-        st.session_state[key] = None if shown is None else shown.title
-    st.pills(
-        "Examples",
-        [example.title for example in examples],
-        key=key,
-        on_change=_take,
-        args=(key, examples),
-        persist_state="session",
-    )
-
-
-def _key_of_chips(slug: str | None, direction: str) -> str:
-    """A new key whenever something else than a chip opened a text: see `core.ui.example_choice.show_example`."""
-    state, now = st.session_state, (direction, slug)
-    if state.get(_SHOWN) != now:
-        state[_SHOWN], state[_ROUND] = now, state.get(_ROUND, 0) + 1
-    return f"alignment_chips_{state[_ROUND]}"
-
-
-def _take(key: str, examples: tuple[Example, ...]) -> None:
-    chosen = next((example for example in examples if example.title == st.session_state[key]), None)
-    if chosen is not None:
-        st.session_state[_SHOWN] = (st.session_state[DIRECTION], chosen.slug)
-        open_example(chosen.text)
+    text_pills("alignment", direction, examples, str(st.session_state[TEXT]), lambda chosen: open_example(chosen.text))
 
 
 def _own_example() -> None:

@@ -8,10 +8,11 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.models import catalogue
 from core.positions import SCHEMES
 from core.ui import address, remarks
 from core.ui.examples import Example
+from core.ui.model_menu import summary_of
+from core.ui.pills import text_pills
 from core.ui.positions.answering import forget_stop
 from core.ui.positions.arriving import arrive
 from core.ui.positions.causal_switch import causal_switch
@@ -38,7 +39,6 @@ SOURCE_HELP = "The formula with your numbers, or what the open model has, read f
 VERSION_HELP = "The first version clips far offsets; the second and the third put them into buckets that grow."
 # Shown as two or three words side by side, others as a menu or a slider.
 SEGMENTED = ("layout",)
-_ROUND, _SHOWN = "positions_round_of_pills", "positions_shown_example"
 
 
 def controls() -> tuple[Wish, DeltaGenerator]:
@@ -110,7 +110,8 @@ def text_box() -> None:
         on_click=forget_stop,
         key="positions_run",
     )
-    _pills()
+    model = str(st.session_state[MODEL])
+    text_pills("positions", model, examples_of(model), str(st.session_state[TEXT]), _open_example)
 
 
 def _schemes(wish: Wish) -> None:
@@ -186,13 +187,9 @@ def _title(name: str) -> str:
 
 def _model(wish: Wish) -> None:
     st.selectbox("Model", models(), key=MODEL, on_change=_follow_model, persist_state="session")
-    small_print(_summary(wish.model), "model-summary")
+    small_print(summary_of(wish.model), "model-summary")
     if wish.reads_text:
         text_box()
-
-
-def _summary(model: str) -> str:
-    return next((each.entry.summary for each in catalogue() if each.entry.name == model), "A model of your own.")
 
 
 def _follow_model() -> None:
@@ -218,34 +215,7 @@ def _forget_order() -> None:
     st.session_state[ORDER] = None
 
 
-def _pills() -> None:
-    examples = examples_of(str(st.session_state[MODEL]))
-    shown = next((each.title for each in examples if each.text == st.session_state[TEXT]), None)
-    key = _key_of_pills(shown)
-    if key not in st.session_state:
-        st.session_state[key] = shown
-    st.pills(
-        "Examples",
-        [example.title for example in examples],
-        key=key,
-        on_change=partial(_take, key, examples),
-        persist_state="session",
-    )
-
-
-def _key_of_pills(shown: str | None) -> str:
-    """A new key whenever something else than a pill opened a text: see `core.ui.example_choice.show_example`."""
-    state, now = st.session_state, (st.session_state[MODEL], shown)
-    if state.get(_SHOWN) != now:
-        state[_SHOWN], state[_ROUND] = now, state.get(_ROUND, 0) + 1
-    return f"positions_pills_{state[_ROUND]}"
-
-
-def _take(key: str, examples: tuple[Example, ...]) -> None:
-    state = st.session_state
-    chosen = next((example for example in examples if example.title == state[key]), None)
-    if chosen is not None:
-        state[_SHOWN] = (state[MODEL], chosen.title)
-        state[TEXT], state[CHOSEN] = chosen.text, True
-        _forget_order()
-        forget_stop()
+def _open_example(example: Example) -> None:
+    st.session_state[TEXT], st.session_state[CHOSEN] = example.text, True
+    _forget_order()
+    forget_stop()

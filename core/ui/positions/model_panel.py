@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamlit.delta_generator import DeltaGenerator
@@ -14,7 +13,6 @@ from core.ui.card import figure_card
 from core.ui.positions.answering import distances_of, facts_of_model, figure_of, run_of
 from core.ui.positions.parts import STREAMS, choose_head, choose_layer, choose_stream
 from core.ui.positions.reading import reading_notes
-from core.ui.positions.scheme_figures import shown_of
 from core.ui.positions.wish import Wish
 from core.ui.words import note, small_print
 from core.views import attention_by_distance_figure, captions
@@ -86,14 +84,9 @@ def curves_of(fact: Fact, reach: int) -> ByDistance | None:
     """What the scheme alone does with distance, a row a head of a bias; None where it says nothing without a query."""
     if fact.thing is None:
         return None
-    import torch
+    from core.positions.measures import cut, effect_by_head
 
-    from core.positions.measures import effect
-
-    thing = shown_of(fact.thing, reach + 1)
-    heads = len(thing.values) if isinstance(thing, Bias) else 1
     try:
-        found = [effect(thing, reach, head) for head in range(heads)]
+        return effect_by_head(cut(fact.thing, reach + 1), reach)
     except HeadlightError:
         return None
-    return replace(found[0], values=torch.cat([each.values for each in found]))  # H × (1, N) -> (H, N)

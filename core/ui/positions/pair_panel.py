@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from streamlit.delta_generator import DeltaGenerator
 
+from core.positions.cuts import cut, positions_held
 from core.positions.objects import Bias, Thing
 from core.ui.card import figure_card
 from core.ui.positions.answering import figure_of
 from core.ui.positions.offered import MODEL_ITSELF
 from core.ui.positions.parts import choose_one_head
-from core.ui.positions.scheme_figures import decay_of, held_of, shown_of
 from core.ui.positions.sides import Side, formula_side, model_side
 from core.ui.positions.state import HEAD, OTHER_HEAD
 from core.ui.positions.ways import HAVE_NO_FORMULA, is_number, way_around
@@ -46,18 +44,15 @@ def pair_panel(wish: Wish, slot: DeltaGenerator) -> None:
 
 
 def _drawn(left: Side, right: Side, one: Thing, other: Thing, heads: tuple[int, int], wish: Wish) -> None:
-    length = min(wish.settings.length, *(held for thing in (one, other) if (held := held_of(thing)) is not None))
-    cut = [
-        (side.about, _up_to_head(shown_of(thing, length), head))
-        for side, thing, head in zip((left, right), (one, other), heads, strict=True)
-    ]
+    length = min(wish.settings.length, *(held for thing in (one, other) if (held := positions_held(thing)) is not None))
+    shown = [(side.about, cut(thing, length)) for side, thing in ((left, one), (right, other))]
     key = (left.key, right.key, length, heads)
-    pair = figure_of((*key, "pair"), lambda: position_pair_figure(cut[0], cut[1], length, max(heads)))
+    pair = figure_of((*key, "pair"), lambda: position_pair_figure(shown[0], shown[1], length, heads))
     if pair is None:
         return
     note(_compared(one, other), "info")
     figure_card(pair, {}, {})
-    overlay = figure_of((*key, "overlay"), lambda: _overlaid(cut, length, heads))
+    overlay = figure_of((*key, "overlay"), lambda: _overlaid(shown, length, heads))
     if overlay is not None:
         figure_card(overlay, {}, {})
 
@@ -70,7 +65,9 @@ def _compared(one: Thing, other: Thing) -> str:
 
 
 def _overlaid(sides: list[tuple[About, Thing]], length: int, heads: tuple[int, int]) -> Figure:
-    curves = [(about, decay_of(thing, length, head)) for (about, thing), head in zip(sides, heads, strict=True)]
+    from core.positions.measures import effect
+
+    curves = [(about, effect(thing, length - 1, head)) for (about, thing), head in zip(sides, heads, strict=True)]
     return position_decay_figure(curves, length - 1)
 
 
@@ -85,14 +82,6 @@ def _heads(one: Thing, other: Thing, wish: Wish, slot: DeltaGenerator) -> tuple[
             for (thing, chosen, kept), label in zip(asked, labels, strict=True)
         ]
     return found[0], found[1]
-
-
-def _up_to_head(thing: Thing, head: int) -> Thing:
-    """A bias whose last head is this one: the figure takes the last of fewer heads than it is asked for."""
-    if not isinstance(thing, Bias):
-        return thing
-    slopes = None if thing.slopes is None else thing.slopes[: head + 1]
-    return replace(thing, values=thing.values[: head + 1], slopes=slopes)
 
 
 def _side(wish: Wish, name: str, slot: DeltaGenerator) -> Side | None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from core import views
-from core.positions.objects import Bias, Buckets, ByDistance, OffsetVectors, Rotation, Table, Thing
+from core.positions.cuts import cut
+from core.positions.objects import Bias, Buckets, OffsetVectors, Rotation, Table, Thing
 from core.ui.positions.sides import Side
 from core.views.position_words import About
 
@@ -45,49 +46,8 @@ def figures_of(side: Side, look: Look) -> tuple[Made, ...]:
     """What there is to see of a scheme, in the order of the page."""
     if side.thing is None:
         return ()
-    found = _figures(side, shown_of(side.thing, look.length), look)
+    found = _figures(side, cut(side.thing, look.length), look)
     return tuple(replace(made, key=(*side.key, look.length, *made.key)) for made in found)
-
-
-def held_of(thing: Thing) -> int | None:
-    """Positions that a thing has numbers for; None where it has them for all."""
-    if isinstance(thing, Table):
-        return len(thing.values)
-    if isinstance(thing, Bias):
-        return thing.values.shape[-1] // 2 + 1
-    return len(thing.numbers) // 2 + 1 if isinstance(thing, Buckets) else None
-
-
-def decay_of(thing: Thing, length: int, head: int) -> ByDistance:
-    """What distance does, on one scale for every scheme, up to the last position that is shown.
-
-    Raises HeadlightError for a scheme of which that is no number, see `core.positions.measures.effect`.
-    """
-    from core.positions.measures import effect
-
-    return effect(shown_of(thing, length), length - 1, head)
-
-
-def shown_of(thing: Thing, length: int) -> Thing:
-    """A table, a bias or buckets up to the last position that is shown; any other thing as it is."""
-    match thing:
-        case Table():
-            return replace(thing, values=thing.values[:length])
-        case Bias():
-            starts = tuple(start for start in thing.starts if start < length)
-            return replace(thing, values=_around_zero(thing.values, length), starts=starts)
-        case Buckets():
-            starts = tuple(start for start in thing.starts if start < length)
-            return replace(thing, numbers=_around_zero(thing.numbers, length), starts=starts)
-        case _:
-            return thing
-
-
-def _around_zero(values: Tensor, length: int) -> Tensor:
-    """What is held for offsets less than `length` away: (..., 2R + 1) -> (..., 2 length - 1)."""
-    middle = values.shape[-1] // 2
-    away = min(length - 1, middle)
-    return values[..., middle - away : middle + away + 1]
 
 
 def _figures(side: Side, thing: Thing, look: Look) -> Iterator[Made]:
@@ -121,7 +81,9 @@ def _of_table(about: About, table: Table, look: Look) -> Iterator[Made]:
 
 
 def _decay(about: About, thing: Thing, length: int, head: int) -> views.Figure:
-    return views.position_decay_figure([(about, decay_of(thing, length, head))], length - 1)
+    from core.positions.measures import effect
+
+    return views.position_decay_figure([(about, effect(thing, length - 1, head))], length - 1)
 
 
 def _wavelengths(side: Side, frequencies: Tensor) -> views.Figure:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.positions.cuts import positions_held
 from core.positions.objects import Bias, OffsetVectors
 from core.ui.card import figure_card
 from core.ui.positions.answering import figure_of
@@ -16,7 +17,7 @@ from core.ui.positions.deberta_versions import CLIPPED, GROWING, is_clipped
 from core.ui.positions.formula_card import formula_card
 from core.ui.positions.offered import FORMULA, KINDS
 from core.ui.positions.parts import USUAL_ROWS, choose_one_head, choose_rows
-from core.ui.positions.scheme_figures import Look, Made, figures_of, held_of
+from core.ui.positions.scheme_figures import Look, Made, figures_of
 from core.ui.positions.sides import Side, fact_title, formula_side, model_side
 from core.ui.positions.state import KIND
 from core.ui.positions.terms_panel import terms_panel
@@ -84,7 +85,7 @@ def _looked_at(side: Side, wish: Wish, slot: DeltaGenerator) -> tuple[Side, tupl
     thing = side.thing
     if thing is None:
         return side, ()
-    length, held = wish.settings.length, held_of(thing)
+    length, held = wish.settings.length, positions_held(thing)
     with slot:
         if side.fact is not None and not isinstance(thing, OffsetVectors):
             every = held or max(USUAL_ROWS, side.trained or 0)

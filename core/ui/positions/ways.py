@@ -13,8 +13,7 @@ from core.ui.positions.controls import choose_scheme, open_model, open_model_bes
 from core.ui.positions.offered import FIRST_MODEL, LEARNED_BIASES, models
 from core.ui.positions.sides import Side
 from core.ui.positions.wish import Wish
-from core.ui.saliency.wording import literal
-from core.ui.words import note
+from core.ui.words import literal, note
 
 HAVE_NO_FORMULA = ("none", "learned")
 LEARNED = "A learned table belongs to a model and is no formula."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.positions import SCHEMES
 from core.ui.positions.offered import MODEL_ITSELF
 from core.ui.positions.wish import Wish
-from core.ui.saliency.wording import literal
+from core.ui.words import literal
 
 ACTS = {
     "nowhere": "Nothing is computed from positions.",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
-from core.models import catalogue
 from core.ui import address, remarks
 from core.ui.examples import Example
+from core.ui.model_menu import summary_of
+from core.ui.pills import text_pills
 from core.ui.saliency.offered import SECOND_TEXT, examples_of, first_text, models
 from core.ui.saliency.state import (
     AGGREGATION,
@@ -50,7 +49,6 @@ AGGREGATION_HELP = (
     "attention was .26 with one and .49 with another."
 )
 METHODS_HELP = "Each is a row. Those that do not apply to the model say why. Slow ones wait for a click."
-_ROUND, _SHOWN = "saliency_round_of_pills", "saliency_shown_example"
 
 
 def controls() -> Wish:
@@ -65,7 +63,8 @@ def controls() -> Wish:
     with st.sidebar:
         small_print(MOTTO, "motto")
         st.selectbox("Model", models(), key=MODEL, on_change=_follow_model, persist_state="session")
-        small_print(_summary(str(st.session_state[MODEL])), "model-summary")
+        model = str(st.session_state[MODEL])
+        small_print(summary_of(model), "model-summary")
         st.text_area("Text", key=TEXT, height=90, on_change=forget_target, persist_state="session")
         st.button(
             "Explain",
@@ -76,7 +75,7 @@ def controls() -> Wish:
             on_click=forget_stop,
             key="saliency_run",
         )
-        _pills()
+        text_pills("saliency", model, examples_of(model), str(st.session_state[TEXT]), open_example)
         _other_texts()
         _methods()
         st.segmented_control(
@@ -105,10 +104,6 @@ def open_example(example: Example) -> None:
     forget_stop()
 
 
-def _summary(model: str) -> str:
-    return next((each.entry.summary for each in catalogue() if each.entry.name == model), "A model of your own.")
-
-
 def _follow_model() -> None:
     """A text that was an example of the model before gives way to one of the new model."""
     state = st.session_state
@@ -117,36 +112,6 @@ def _follow_model() -> None:
         state[TEXT] = first_text(str(state[MODEL]))
     forget_target()
     forget_stop()
-
-
-def _pills() -> None:
-    examples = examples_of(str(st.session_state[MODEL]))
-    shown = next((each.title for each in examples if each.text == st.session_state[TEXT]), None)
-    key = _key_of_pills(shown)
-    if key not in st.session_state:
-        st.session_state[key] = shown
-    st.pills(
-        "Examples",
-        [example.title for example in examples],
-        key=key,
-        on_change=partial(_take, key, examples),
-        persist_state="session",
-    )
-
-
-def _key_of_pills(shown: str | None) -> str:
-    """A new key whenever something else than a pill opened a text: see `core.ui.example_choice.show_example`."""
-    state, now = st.session_state, (st.session_state[MODEL], shown)
-    if state.get(_SHOWN) != now:
-        state[_SHOWN], state[_ROUND] = now, state.get(_ROUND, 0) + 1
-    return f"saliency_pills_{state[_ROUND]}"
-
-
-def _take(key: str, examples: tuple[Example, ...]) -> None:
-    chosen = next((example for example in examples if example.title == st.session_state[key]), None)
-    if chosen is not None:
-        st.session_state[_SHOWN] = (st.session_state[MODEL], chosen.title)
-        open_example(chosen)
 
 
 def _other_texts() -> None:

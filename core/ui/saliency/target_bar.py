@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.ui.saliency.state import FOIL, TARGET
-from core.ui.saliency.wording import literal, shortened
+from core.ui.saliency.wording import shortened
+from core.ui.words import literal
 
 if TYPE_CHECKING:
     from core.saliency import Question, Target

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -10,6 +9,7 @@ import streamlit as st
 from core.ui.saliency.offered import SECOND_TEXT
 from core.ui.saliency.state import STOPPED
 from core.ui.saliency.wish import Wish
+from core.ui.words import literal
 
 if TYPE_CHECKING:
     from core.saliency import Question
@@ -33,11 +33,6 @@ def title_of(question: Question | None) -> str:
         if question is None
         else literal(shortened(question.target.words[:1].upper() + question.target.words[1:], MOST_LETTERS))
     )
-
-
-def literal(text: str) -> str:
-    """Markdown that shows a text letter for letter, with neither LaTeX nor emoji codes."""
-    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 
 def facts_of(question: Question | None) -> list[tuple[str, str]]:

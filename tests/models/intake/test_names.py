@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import HeadlightError
-from core.models.intake import Limits, safe_name, safe_path, shown
+from core.models.intake import Limits, safe_name, safe_path
+from core.models.quoting import LONGEST, shown
 from tests.sentences import refused
 
 
@@ -92,7 +93,9 @@ def test_a_name_of_endless_marks_takes_no_time() -> None:
 def test_what_is_quoted_is_spelled_out_and_short() -> None:
     assert shown("a\n\u202eb\0\ud800") == r"a\n\u202eb\x00\ud800"
     assert shown("a" * 60) == "a" * 60
-    assert shown("\0" * 10**6) == (r"\x00" * 15)[:59] + "…"
+    ends = r"\x00" * 15
+    assert shown("\0" * 10**6) == f"{ends[:30]}…{ends[-29:]}"
+    assert all(len(shown(text)) == LONGEST for text in ("a" * 61, "\ud800" * 60, "\0" * 16))
 
 
 @settings(deadline=None, max_examples=200)

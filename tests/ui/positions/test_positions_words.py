@@ -9,6 +9,7 @@ import torch
 
 from core.positions import SCHEMES
 from core.positions.alibi import FORMULA, FORMULA_BOTH_SIDES
+from core.positions.cuts import cut, positions_held
 from core.positions.objects import Bias, Buckets, OffsetVectors, Rotation, Table
 from core.positions.settings import Settings
 from core.ui.positions.curves import spread
@@ -22,7 +23,6 @@ from core.ui.positions.deberta_versions import (
     thing_of,
 )
 from core.ui.positions.order_words import SPACE, joined
-from core.ui.positions.scheme_figures import held_of, shown_of
 from core.ui.positions.sides import formula_side, ranges
 from core.ui.positions.trained import trained_of, words_of
 
@@ -64,22 +64,22 @@ def test_a_table_that_is_cut_keeps_what_else_is_known_of_it():
     side = formula_side("sinusoidal", Settings())
     assert side is not None
     assert isinstance(side.thing, Table)
-    cut = shown_of(side.thing, 16)
-    assert isinstance(cut, Table)
-    assert cut.values.shape == (16, 64)
-    assert cut.frequencies is side.thing.frequencies
-    torch.testing.assert_close(cut.values, side.thing.values[:16])
+    short = cut(side.thing, 16)
+    assert isinstance(short, Table)
+    assert short.values.shape == (16, 64)
+    assert short.frequencies is side.thing.frequencies
+    torch.testing.assert_close(short.values, side.thing.values[:16])
 
 
 def test_a_bias_that_is_cut_ends_at_the_last_position_that_is_shown():
     side = formula_side("alibi", Settings(length=40))
     assert side is not None
     assert isinstance(side.thing, Bias)
-    cut = shown_of(side.thing, 16)
-    assert isinstance(cut, Bias)
-    torch.testing.assert_close(cut.values, side.thing.values[:, 39 - 15 : 39 + 16])
-    assert held_of(cut) == 16
-    bucketed = shown_of(Bias(side.thing.values, False, (0, 1, 8, 30)), 16)
+    short = cut(side.thing, 16)
+    assert isinstance(short, Bias)
+    torch.testing.assert_close(short.values, side.thing.values[:, 39 - 15 : 39 + 16])
+    assert positions_held(short) == 16
+    bucketed = cut(Bias(side.thing.values, False, (0, 1, 8, 30)), 16)
     assert isinstance(bucketed, Bias)
     assert bucketed.starts == (0, 1, 8)
 
