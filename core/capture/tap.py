@@ -179,7 +179,7 @@ class Tap(TorchFunctionMode):
                 self._on_product(followed, arrange, operand)
         elif func in MULTIPLICATIONS and result.numel() > operand.numel():
             value = next(tensor for tensor in operands if tensor is not operand)
-            self._followed[result] = replace(followed, spread=(operand.detach(), value.detach()))
+            self._followed[result] = replace(followed, spread=(operand, value.detach()))
         elif func in RESHAPING and result.dim() and result.numel() <= operand.numel():
             rest = args[1:]  # without the weights, which this table must not keep alive
             self._followed[result] = followed.reshaped(lambda tensor: func(tensor, *rest, **kwargs))

@@ -11,6 +11,7 @@ from torch import Tensor
 from core import load
 from core.capture import prepare, record_gradients
 from core.capture.gradients import GradientRecording
+from tests.capture.modules import WIDTH, Pooling
 from tests.tiny import batch, tiny_network, two_stack_inputs
 
 BLOOM = dict(hidden_size=32, n_layer=3, n_head=4)
@@ -161,3 +162,20 @@ def test_the_rows_of_a_decoder_over_an_rnn_are_joined(name: str) -> None:
     assert found.shape == (1, 4, 5)
     assert found[0, 2].abs().max() > 0
     assert found[0, 3].abs().max() == 0, "a row after the asked one has no say"
+
+
+@pytest.mark.parametrize("style", ["sum", "torch.sum", "matmul"])
+def test_pooling_gradients_are_the_same_however_the_sum_is_written(style: str) -> None:
+    torch.manual_seed(4)
+    written, plain = Pooling(style), Pooling("einsum")
+    plain.load_state_dict(written.state_dict())
+    x, mask = torch.randn(1, 7, WIDTH), torch.ones(1, 7, dtype=torch.bool)
+    found = []
+    for module in (written, plain):
+        leaf = x.clone().requires_grad_()
+        with record_gradients(module) as recording, torch.enable_grad():
+            value = module(leaf, mask).square().sum()
+        recording.back(value, leaf)
+        found.append(recording.gradient(0))
+    assert found[1].abs().max() > 0
+    torch.testing.assert_close(found[0], found[1])
