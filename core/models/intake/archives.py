@@ -13,7 +13,7 @@ from typing import BinaryIO
 from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.intake.limits import Limits
-from core.models.intake.names import safe_path
+from core.models.intake.names import RefusedName, safe_path
 from core.models.intake.place import Intake
 from core.models.intake.streams import Meter, Unfit, compression_of, raw_chunks, unpacked
 from core.models.intake.tars import is_tar, tar_entries
@@ -72,6 +72,11 @@ def unpack(file: Path, into: Intake, job: Job | None = None) -> tuple[Path, ...]
         if not held:
             raise Unfit("it holds no files")
         return into.settle(_without_top_folder(held))
+    except RefusedName as error:
+        raise HeadlightError(
+            f"“{shown(file.name)}” cannot be unpacked, because the name of “{shown(error.raw)}” in it {error.why}: "
+            "rename that and pack it again."
+        ) from error
     except Unfit as error:
         raise HeadlightError(f"“{shown(file.name)}” cannot be unpacked, because {error}: pack it again.") from error
     except _DAMAGED as error:

@@ -17,6 +17,15 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _DEVICE = re.compile(r"(CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(COM|LPT)[0-9¹²³])\s*(\..*)?", re.IGNORECASE)
 
 
+class RefusedName(HeadlightError):
+    """A name or path that no file gets. why: follows it in a sentence: "holds a slash"."""
+
+    def __init__(self, raw: str, why: str) -> None:
+        super().__init__(f"“{shown(raw)}” is refused as a name, because it {why}: rename it and try again.")
+        self.raw = raw
+        self.why = why
+
+
 def safe_name(raw: str, bounds: Limits = STANDARD) -> str:
     """One part of a path, normalised to NFC, as a file or folder may be called on any system.
 
@@ -24,10 +33,10 @@ def safe_name(raw: str, bounds: Limits = STANDARD) -> str:
     """
     # Composing takes the square of a name's length, and makes no name four times shorter.
     if len(raw) > 4 * bounds.name_length:
-        raise _refused(raw, _too_long(raw, bounds))
+        raise RefusedName(raw, _too_long(raw, bounds))
     name = unicodedata.normalize("NFC", raw)
     if why := _why_refused(name, bounds):
-        raise _refused(raw, why)
+        raise RefusedName(raw, why)
     return name
 
 
@@ -37,17 +46,24 @@ def safe_path(raw: str, bounds: Limits = STANDARD) -> PurePosixPath:
     Raises HeadlightError as `safe_name` does, and for an absolute path or one with too many parts.
     """
     if raw.startswith(("/", "\\")) or _DRIVE.match(raw):
-        raise _refused(raw, "is an absolute path")
+        raise RefusedName(raw, "is an absolute path")
     if raw.count("/") >= bounds.depth:
         raise HeadlightError(
             f"“{shown(raw)}” lies in more than {bounds.depth - 1} folders: move it further up and try again."
         )
-    return PurePosixPath(*(safe_name(part, bounds) for part in raw.split("/")))
+    return PurePosixPath(*(_safe_part(part, raw, bounds) for part in raw.split("/")))
 
 
 def same_name(path: PurePosixPath) -> str:
     """What two paths share that some systems take for one: the path without the difference of capital letters."""
     return unicodedata.normalize("NFC", path.as_posix().casefold())
+
+
+def _safe_part(part: str, raw: str, bounds: Limits) -> str:
+    try:
+        return safe_name(part, bounds)
+    except RefusedName as error:
+        raise RefusedName(raw, error.why) from error
 
 
 def _why_refused(name: str, bounds: Limits) -> str | None:
@@ -73,7 +89,3 @@ def _why_refused(name: str, bounds: Limits) -> str | None:
 
 def _too_long(name: str, bounds: Limits) -> str:
     return f"takes {len(name.encode('utf-8', 'surrogatepass')):,} bytes, and {bounds.name_length} is the most"
-
-
-def _refused(raw: str, why: str) -> HeadlightError:
-    return HeadlightError(f"“{shown(raw)}” is refused as a name, because it {why}: rename it and try again.")
