@@ -17,6 +17,7 @@ from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.cache import alone
 from core.models.hub import INDEXES, WEIGHTS, HubId, hub_id
+from core.models.tokenizer_files import ALL_FILES
 
 if TYPE_CHECKING:
     from core.models.remote import RemoteFile
@@ -24,11 +25,7 @@ if TYPE_CHECKING:
 SECONDS_BETWEEN_REPORTS = 0.1
 # Left on the disk for everything else.
 SPARE_BYTES = 64 << 20
-_SMALL = {
-    "added_tokens.json", "chat_template.jinja", "config.json", "generation_config.json", "merges.txt",
-    "sentencepiece.bpe.model", "source.spm", "special_tokens_map.json", "spiece.model", "target.spm",
-    "tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json", "vocab.txt",
-}  # fmt: skip
+_SMALL = {*ALL_FILES, "config.json", "generation_config.json"}
 
 
 def download(name: str, job: Job | None = None) -> Path:

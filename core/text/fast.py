@@ -11,6 +11,7 @@ from typing import Any
 
 import tokenizers
 
+from core.errors import HeadlightError
 from core.text.reader import Reading
 from core.text.spelling import BYTE_LEVEL_SPACE, METASPACE, byte_level_bytes, metaspace_bytes, spelled_bytes
 
@@ -55,7 +56,7 @@ class FastReader:
         )
 
     def read(self, text: str, text_pair: str | None) -> Reading:
-        encoding = self.backend.encode(text, text_pair)
+        encoding = self._encoded(text, text_pair)
         sequences = encoding.sequence_ids
         offsets = list(encoding.offsets)
         for sequence, own_text in enumerate([text] if text_pair is None else [text, text_pair]):
@@ -71,6 +72,15 @@ class FastReader:
             words=encoding.word_ids,
             type_ids=encoding.type_ids,
         )
+
+    def _encoded(self, text: str, text_pair: str | None) -> tokenizers.Encoding:
+        try:
+            return self.backend.encode(text, text_pair)
+        except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
+            raise
+        except BaseException as error:  # a panic of the library's own language is no Exception
+            sentence = "The model's tokenizer fails on this text: change the text, or choose another model."
+            raise HeadlightError(sentence) from error
 
     def _miscounted(self, text: str) -> int:
         """By how much offsets are off: SentencePiece's normaliser counts from the first character that it keeps."""
