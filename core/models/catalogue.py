@@ -1,6 +1,7 @@
 """What can be opened here by name, and why not what cannot.
 
-A model is added by adding one file to `core/models/entries` that defines `ENTRY`, or one folder to `core/zoo/weights`.
+A model is added by adding one file to `core/models/entries` that defines `ENTRY`, or one folder to `core/zoo/weights`;
+on one server, by a file in the folder that HEADLIGHT_PLUGINS names.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.hub import HubId, snapshot
+from core.models.plugins import Plugin, plugin_called, plugins
 from core.models.shipped import Shipped, shipped, shipped_called
 
 _Unpack = Callable[[Path, Job | None], Path]
@@ -28,7 +30,7 @@ class Entry:
     name      what `core.load` and links call it
     summary   one line: what it is and what it was trained for
     licence   of the weights
-    nbytes    what its files take on the disk, about
+    nbytes    what its files take on the disk, about; 0 for a plugin, which need not have any
     locate    returns the folder with its files; raises HeadlightError with the reason when it is not here
     package   the distribution that carries the files; None for a model of the hub or of this checkout
     digests   SHA-256 of each of the package's files that loading reads, by file name
@@ -36,6 +38,7 @@ class Entry:
     hub       where the hub has it; None for a model that comes with a package or with this checkout
     rank      of a model of this checkout: 0 the main one of a task, 1 its siblings, 2 study material; None for others
     answers   whether it is an encoder-decoder, said here where its files say so only once they are unpacked
+    plugin    the file of HEADLIGHT_PLUGINS that brings it; "" for all others
     """
 
     name: str
@@ -49,6 +52,7 @@ class Entry:
     hub: HubId | None = None
     rank: int | None = None
     answers: bool = False
+    plugin: str = ""
 
     def open_folder(self, job: Job | None = None) -> Path:
         """The folder that loading reads, checked. Raises HeadlightError, one sentence, when it cannot be had."""
@@ -106,13 +110,21 @@ class Listing:
 
 
 def catalogue() -> tuple[Listing, ...]:
-    """Every entry, the default first, then those of this checkout, of packages and of the hub.
+    """Every entry, the default first, then those of plugins, of this checkout, of packages and of the hub.
 
     With each stands the reason why it cannot be opened here, where it cannot.
     """
-    default, *others = _entries()
-    entries = (default, *map(_entry_of, shipped()), *others)
-    return tuple(Listing(entry, _reason_against(entry)) for entry in entries)
+    default, *others = (Listing(entry, _reason_against(entry)) for entry in _entries())
+    trained = (Listing(entry, _reason_against(entry)) for entry in map(_entry_of, shipped()))
+    own = (Listing(_entry_of_plugin(plugin), plugin.unavailable) for plugin in plugins())
+    return (default, *own, *trained, *others)
+
+
+def in_folders() -> Iterator[tuple[Entry, Path]]:
+    """The entries whose files are here, with their folders; plugins, which are programs, have none."""
+    for listing in catalogue():
+        if listing.unavailable is None and not listing.entry.plugin:
+            yield listing.entry, listing.entry.locate()
 
 
 def find(name: str) -> Entry | None:
@@ -120,6 +132,8 @@ def find(name: str) -> Entry | None:
     listed = next((entry for entry in _entries() if entry.name == name), None)
     if listed is None and (trained := shipped_called(name)) is not None:
         return _entry_of(trained)
+    if listed is None and (plugin := plugin_called(name)) is not None:
+        return _entry_of_plugin(plugin)
     return listed
 
 
@@ -143,6 +157,18 @@ def _entry_of(trained: Shipped) -> Entry:
 
     summary, licence = trained.summary or "Damaged", trained.licence or "unknown"
     return Entry(trained.name, summary, licence, trained.nbytes, locate, rank=trained.rank)
+
+
+def _entry_of_plugin(plugin: Plugin) -> Entry:
+    """The entry of a plugin: `load` runs its file, and no folder of it can be asked for."""
+
+    def locate() -> Path:
+        raise HeadlightError(
+            plugin.unavailable
+            or f"{plugin.name} is a plugin and has no folder of files: choose a model of the catalogue instead."
+        )
+
+    return Entry(plugin.name, plugin.summary, plugin.licence, 0, locate, plugin=plugin.file)
 
 
 def based_on(name: str, base: str) -> Entry:

@@ -13,6 +13,8 @@ from transformers import AutoConfig, PreTrainedModel
 
 from core.capture import capturable
 from core.errors import HeadlightError
+from core.models.heads import base_class_of
+from core.models.quoting import shown
 from core.models.weights import WeightFiles
 from core.models.wording import worded
 from core.zoo import ARCHITECTURES
@@ -62,8 +64,10 @@ def require_layers(name: str, folder: Path, files: WeightFiles) -> None:
 def model_class_of(name: str, folder: Path, config: Any) -> type[PreTrainedModel]:
     """The class that the config names, so that a classifier keeps its head and a language model its own.
 
-    Raises HeadlightError where nobody has such a class.
+    That of its family without a head where it names none. Raises HeadlightError where nobody has such a class.
     """
+    if not config.architectures and (base := base_class_of(config)) is not None:
+        return base
     named = str((config.architectures or [""])[0])
     model_class = ARCHITECTURES.get(named) or getattr(transformers, named, None)
     # The base class of all is no model, and trying it once would spoil what the library remembers of all others.
@@ -72,7 +76,7 @@ def model_class_of(name: str, folder: Path, config: Any) -> type[PreTrainedModel
         or model_class is PreTrainedModel
     ):
         raise HeadlightError(
-            f"{name}: its architecture, {named or 'unnamed'}, is neither one of Headlight's nor one that transformers "
-            f"offers{_own_code(folder)}."
+            f"{name}: its architecture, {shown(named) or 'unnamed'}, is neither one of Headlight's nor one that "
+            f"transformers offers{_own_code(folder)}."
         )
     return model_class

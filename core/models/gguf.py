@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from core.jobs import Job
 from core.models.unpacking import unpacked_once
@@ -19,28 +20,38 @@ def unpacked(file: Path, digest: str, job: Job | None = None) -> Path:
     """
 
     def write(folder: Path) -> None:
-        _write_network(file, folder)
-        _write_tokenizer(file, folder)
+        write_network(file, folder)
+        write_tokenizer(file, folder)
 
     return unpacked_once(file, digest, VERSION, write, job)
 
 
-def _write_network(file: Path, folder: Path) -> None:
+def write_network(file: Path, folder: Path) -> None:
+    """Write the weights in bfloat16, and the config; errors are those of the libraries.
+
+    A tensor that the file lacks is left out, so that loading reports it: the library draws it at random.
+    """
     import torch
     from transformers import AutoModelForCausalLM, GgufConfig
 
-    network = AutoModelForCausalLM.from_pretrained(
+    # The stubs do not know that loading info turns the result into a pair.
+    loaded: Any = AutoModelForCausalLM.from_pretrained(
         file.parent,
         gguf_file=file.name,
         quantization_config=GgufConfig(dequantize=True),
         dtype=torch.bfloat16,
         local_files_only=True,
         trust_remote_code=False,
+        output_loading_info=True,
     )
-    network.save_pretrained(folder)
+    network, info = loaded
+    missing = set(info["missing_keys"])
+    held = {name: tensor for name, tensor in network.state_dict().items() if name not in missing}
+    network.save_pretrained(folder, state_dict=held if missing else None)
 
 
-def _write_tokenizer(file: Path, folder: Path) -> None:
+def write_tokenizer(file: Path, folder: Path) -> None:
+    """Write the tokenizer; errors are those of the libraries."""
     from transformers import AutoTokenizer
 
     AutoTokenizer.from_pretrained(

@@ -69,7 +69,7 @@ class Model:
 
     @property
     def _dtype_name(self) -> str:
-        return str(self.dtype).removeprefix("torch.")
+        return self.report.quantised or str(self.dtype).removeprefix("torch.")
 
     @property
     def nbytes(self) -> int:

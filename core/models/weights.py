@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import re
 from collections.abc import Collection, Mapping
@@ -16,6 +17,8 @@ from core.models.checking_files.pickled_header import is_zipped, state_dict_of
 from core.models.checking_files.safetensors_header import LONGEST_HEADER as LONGEST_HEADER
 from core.models.checking_files.safetensors_header import header_of
 from core.models.hub import weight_files
+from core.models.quoting import shown
+from core.models.shards import loose_shards
 
 # What wrappers put before every name: DataParallel and the Lightning modules that hold a network as their `model`.
 WRAPPERS = ("module.", "model.", "module.model.", "model.module.")
@@ -23,10 +26,15 @@ WRAPPERS = ("module.", "model.", "module.model.", "model.module.")
 
 @dataclass(frozen=True)
 class Stored:
-    """A tensor in a file: its number format as torch names it, and its numbers."""
+    """A tensor in a file: its number format as torch names it, and its shape."""
 
     dtype: str
-    count: int
+    shape: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """Its numbers."""
+        return math.prod(self.shape)
 
     @property
     def is_real(self) -> bool:
@@ -36,10 +44,14 @@ class Stored:
 
 @dataclass(frozen=True)
 class WeightFiles:
-    """The weight files of a folder and the tensors in them, by name."""
+    """The weight files of a folder and the tensors in them, by name.
+
+    loose: whether they are several files that no index names.
+    """
 
     paths: tuple[Path, ...]
     tensors: dict[str, Stored]
+    loose: bool = False
 
     @property
     def pickled(self) -> bool:
@@ -56,7 +68,8 @@ def weights_of(name: str, folder: Path) -> WeightFiles:
 
     name: what the model is called in that sentence.
     """
-    paths = weight_files(folder)
+    named = weight_files(folder)
+    paths = named or loose_shards(folder)
     if not paths:
         raise HeadlightError(
             f"{name} has no model.safetensors and no pytorch_model.bin: save the model once more with transformers, "
@@ -64,8 +77,14 @@ def weights_of(name: str, folder: Path) -> WeightFiles:
         )
     tensors: dict[str, Stored] = {}
     for path in paths:
-        tensors |= _pickled(name, path) if path.suffix == ".bin" else tensors_in(name, path)
-    return WeightFiles(paths, tensors)
+        new = _pickled(name, path) if path.suffix == ".bin" else tensors_in(name, path)
+        if not named and (twice := sorted(new.keys() & tensors.keys())):
+            raise HeadlightError(
+                f"{name}: two of its files hold the tensor {shown(twice[0])}, and no index says which is meant; get "
+                "its files again, with the index."
+            )
+        tensors |= new
+    return WeightFiles(paths, tensors, loose=not named)
 
 
 def wrapper_of(names: Collection[str], network: nn.Module, base: str) -> str:
@@ -107,7 +126,7 @@ def tensors_in(name: str, path: Path) -> dict[str, Stored]:
     From the header itself: the library would map the whole file, which fails for one larger than the memory.
     """
     try:
-        return {key: Stored(entry.dtype, entry.count) for key, entry in header_of(path).tensors.items()}
+        return {key: Stored(entry.dtype, entry.shape) for key, entry in header_of(path).tensors.items()}
     except HeadlightError as error:
         raise HeadlightError(f"{name}: its weights are damaged; {_continued(error)}") from error
 
@@ -124,7 +143,7 @@ def _pickled(name: str, path: Path) -> dict[str, Stored]:
             f"{name}: {path.name} holds more than a state dict: save the model once more with save_pretrained, which "
             "writes safetensors."
         )
-    return {key: Stored(tensor.dtype, tensor.count) for key, tensor in held.tensors.items()}
+    return {key: Stored(tensor.dtype, tensor.shape) for key, tensor in held.tensors.items()}
 
 
 def _of_old_torch(name: str, path: Path) -> dict[str, Stored]:
@@ -132,7 +151,7 @@ def _of_old_torch(name: str, path: Path) -> dict[str, Stored]:
     try:
         # weights_only: a pickle that holds anything but tensors and plain containers is not read to its end.
         tensors = torch.load(path, map_location="meta", weights_only=True)
-        return {str(key): Stored(_named(tensor.dtype), tensor.numel()) for key, tensor in tensors.items()}
+        return {str(key): Stored(_named(tensor.dtype), tuple(tensor.shape)) for key, tensor in tensors.items()}
     except pickle.UnpicklingError as error:
         raise HeadlightError(
             f"{name}: {path.name} is damaged or holds more than tensors, which could run as a program, so it is not "

@@ -16,7 +16,7 @@ from transformers import AutoModel, AutoModelForCausalLM
 
 from core import load
 from core.models import shipped
-from core.models.adapters import linear_modules
+from core.models.adding import linear_modules
 from core.models.model import Model
 from core.training.fine_tuning import classifier_from, with_lora
 from tests.sentences import refused
@@ -125,12 +125,21 @@ def test_a_base_that_is_no_whole_model_of_the_catalogue_is_refused(folder: Path,
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"peft_type": "IA3"}, "does not describe a LoRA adapter"),
+        ({"peft_type": "IA3"}, "an adapter of the kind IA3"),
+        ({"peft_type": "<b>\n"}, "an adapter of the kind <b>\\n"),
+        ({"peft_type": 3}, "does not describe a LoRA adapter"),
         ({"r": 0}, "does not describe a LoRA adapter"),
         ({"r": "8"}, "does not describe a LoRA adapter"),
-        ({"bias": "all"}, "does not describe a LoRA adapter"),
-        ({"use_dora": True}, "no plain LoRA adapter (use_dora)"),
-        ({"rank_pattern": {"query": 2}}, "no plain LoRA adapter (rank_pattern)"),
+        ({"r": True}, "does not describe a LoRA adapter"),
+        ({"lora_alpha": float("nan")}, "does not describe a LoRA adapter"),
+        ({"bias": "some"}, "does not describe a LoRA adapter"),
+        ({"rank_pattern": [3]}, "does not describe a LoRA adapter"),
+        ({"use_qalora": True}, "no plain LoRA adapter (use_qalora)"),
+        ({"init_lora_weights": "pissa_niter_4"}, "changed its base before it was trained (init_lora_weights pissa"),
+        ({"alpha_pattern": {"(a+)+b": 2}}, "the pattern (a+)+b"),
+        ({"alpha_pattern": {".*.*.*.*": 2}}, "more than the name of a module"),
+        ({"use_dora": True}, "does not fit its base"),
+        ({"rank_pattern": {"query": 2}}, "does not fit its base"),
         ({"r": 5}, "does not fit its base"),
         ({"target_modules": ["key"]}, "does not fit its base"),
     ],
@@ -166,7 +175,7 @@ def test_tensors_without_a_place_are_refused(folder: Path, spoil: Callable[[dict
 
 def test_only_linear_weights_that_no_other_module_has_are_changed() -> None:
     network = network_of(tiny_config("gpt2"), auto=AutoModelForCausalLM)
-    found = linear_modules(network)
+    found = set(linear_modules(network))
     assert "transformer.h.0.attn.c_attn" in found
     # Word embeddings are no linear layer, and the output layer has the same weight.
     assert not {"transformer.wte", "lm_head"} & found

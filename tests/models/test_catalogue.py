@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from core import load
 from core.errors import HeadlightError
+from core.jobs import Job
 from core.models import Entry, catalogue
 from core.models.catalogue import find
 from core.models.entries import DEFAULT
 from core.models.packages import package_folder
+from core.models.pool import ModelPool
 from tests.sentences import is_one_sentence, refused
 
 ROOT = Path(__file__).parents[2]
@@ -111,3 +114,67 @@ def test_a_module_that_is_no_package_has_no_folder() -> None:
 def test_the_install_command_of_a_package_is_its_own() -> None:
     with refused("run pip install --no-deps no-such-distribution==1"):
         package_folder("no_such_module_here", "no-such-distribution", "pip install --no-deps no-such-distribution==1")
+
+
+PLUGIN = """
+import torch
+from torch import nn
+from core.models.plugins import Plugin
+from core.text import byte_encoder
+
+class Bag(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(512, 8)
+        self.layer = nn.MultiheadAttention(8, 2, batch_first=True)
+        self.out = nn.Linear(8, 2)
+
+    def forward(self, input_ids):
+        states = self.embedding(input_ids)
+        mixed, _ = self.layer(states, states, states, need_weights=False)
+        return self.out(mixed.mean(1))
+
+def load():
+    torch.manual_seed(0)
+    return Bag(), byte_encoder()
+
+PLUGIN = Plugin(name="bag", summary="A bag of letters", licence="MIT", load=load)
+"""
+
+
+@pytest.fixture
+def plugged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a plugin and a file that is none."""
+    (tmp_path / "bag.py").write_text(PLUGIN)
+    (tmp_path / "broken.py").write_text("raise ValueError('no')")
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", str(tmp_path))
+    return tmp_path
+
+
+def test_plugins_are_listed_after_the_default_and_a_broken_one_says_why(plugged: Path) -> None:
+    first, bag, broken, *_ = catalogue()
+    assert first.entry.name == DEFAULT
+    assert (bag.entry.name, bag.entry.plugin, bag.entry.summary) == ("bag", "bag.py", "A bag of letters")
+    assert bag.unavailable is None
+    assert broken.entry.plugin == "broken.py"
+    assert broken.unavailable is not None
+    assert is_one_sentence(broken.unavailable)
+    found = find("bag")
+    assert found is not None
+    with refused("bag is a plugin and has no folder"):
+        found.open_folder()
+
+
+def test_a_plugin_opens_by_its_name_from_the_pool_as_well(plugged: Path) -> None:
+    pool, job = ModelPool(1 << 30), Job("ann", "Open")
+    model = pool.get("bag", "float32", job, device="cpu")
+    assert model.name == "bag"
+    assert pool.get("bag", "float32", job, device="cpu") is model
+    assert load("bag", device="cpu").run("a b").output is not None
+    with refused("broken.py"):
+        load("broken.py")
+
+
+def test_without_the_variable_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEADLIGHT_PLUGINS", raising=False)
+    assert not [listing for listing in catalogue() if listing.entry.plugin]

@@ -4,7 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from core.models.folders import below_roots, folders_below_roots, roots
+from core.models.folders import (
+    DEEPEST,
+    MOST,
+    below_roots,
+    folders_below_roots,
+    roots,
+    source_below_roots,
+    sources_below_roots,
+)
 from tests.sentences import refused
 
 
@@ -87,3 +95,62 @@ def test_a_root_that_goes_away_closes_its_models(root: Path) -> None:
     shutil.rmtree(root.parent / "second")
     with refused("no model folder below"):
         below_roots("model")
+
+
+@pytest.fixture
+def sources(root: Path) -> Path:
+    """The first root again, with weights that lack a config.json in it."""
+    for name in ("alone.gguf", "one/a.pt", "two/a.PT", "two/b.ckpt", "split/m-00001-of-00002.bin", "model/extra.pt"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).touch()
+    (root / "notes.txt").touch()
+    (root / ".hidden.pt").touch()
+    (root.parent / "secret" / "a.pt").touch()
+    return root
+
+
+def test_weights_without_a_config_are_listed(sources: Path) -> None:
+    assert sources_below_roots() == ("alone.gguf", "one", "split", "two", "two/a.PT", "two/b.ckpt")
+    assert folders_below_roots() == ("model", "team/deep")
+
+
+def test_what_is_listed_can_be_looked_into(sources: Path) -> None:
+    for name in (*sources_below_roots(), *folders_below_roots(), "team", "one/a.pt", "split/m-00001-of-00002.bin"):
+        assert source_below_roots(name) == sources / name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", ".", "..", "../secret/a.pt", "../secret", "/etc/passwd", "nothing.pt", "notes.txt", "a\0b", "x" * 5000, "~"],
+)
+def test_no_other_source_is_looked_into(sources: Path, name: str) -> None:
+    with refused("no weight file and no folder with one below"):
+        source_below_roots(name)
+
+
+def test_of_a_source_outside_nothing_is_told(sources: Path) -> None:
+    messages = []
+    for name in ("../secret/a.pt", "../nothing/a.pt"):
+        with pytest.raises(Exception, match="no weight file") as caught:
+            source_below_roots(name)
+        messages.append(str(caught.value).replace(name, ""))
+    assert messages[0] == messages[1]
+
+
+def test_links_to_sources_lead_out_of_no_root(sources: Path) -> None:
+    (sources / "out.pt").symlink_to(sources.parent / "secret" / "a.pt")
+    (sources / "alias.pt").symlink_to(sources / "one" / "a.pt")
+    assert {"out.pt", "alias.pt"} & set(sources_below_roots()) == {"alias.pt"}
+    with refused("no weight file"):
+        source_below_roots("out.pt")
+
+
+def test_sources_are_listed_within_bounds(sources: Path) -> None:
+    deep = sources.joinpath(*"abcd"[:DEEPEST])
+    for folder in (deep, deep / "below"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "a.pt").touch()
+    assert {name for name in sources_below_roots() if name.startswith("a/")} == {"a/b/c"}
+    for number in range(MOST):
+        (sources / f"{number}.bin").touch()
+    assert len(sources_below_roots()) == MOST

@@ -4,13 +4,16 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+from gguf import GGUFWriter
+from safetensors.torch import load_file
 
 from core import load
 from core.models.catalogue import catalogue, find
 from core.models.entries.smollm2_135m import DIGEST, FILE
-from core.models.gguf import unpacked
+from core.models.gguf import unpacked, write_network
 from core.models.model import Model
 from core.models.unpacking import SEAL
 from tests.sentences import refused
@@ -68,3 +71,33 @@ def test_a_file_that_is_no_gguf_is_refused_and_leaves_nothing(tmp_path: Path, mo
     with refused("odd.gguf", "get it again"):
         unpacked(tmp_path / "odd.gguf", "0" * 64)
     assert [path.suffix for path in (tmp_path / "cache" / "unpacked").iterdir()] == [".lock"]
+
+
+def test_a_tensor_that_a_file_lacks_is_not_made_up(tmp_path: Path) -> None:
+    writer = GGUFWriter(tmp_path / "tiny.gguf", "llama")
+    writer.add_block_count(1)
+    writer.add_context_length(32)
+    writer.add_embedding_length(8)
+    writer.add_feed_forward_length(16)
+    writer.add_head_count(2)
+    writer.add_head_count_kv(2)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_vocab_size(5)
+    generator = np.random.default_rng(0)
+    shapes = {
+        "token_embd.weight": (5, 8), "output_norm.weight": (8,), "blk.0.attn_q.weight": (8, 8),
+        "blk.0.attn_k.weight": (8, 8), "blk.0.attn_v.weight": (8, 8), "blk.0.attn_norm.weight": (8,),
+        "blk.0.ffn_gate.weight": (16, 8), "blk.0.ffn_up.weight": (16, 8), "blk.0.ffn_down.weight": (8, 16),
+        "blk.0.ffn_norm.weight": (8,),
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        writer.add_tensor(name, generator.standard_normal(shape).astype(np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    (tmp_path / "made").mkdir()
+    write_network(tmp_path / "tiny.gguf", tmp_path / "made")
+    made = load_file(tmp_path / "made" / "model.safetensors")
+    assert len(made) == len(shapes)
+    assert "model.layers.0.self_attn.o_proj.weight" not in made

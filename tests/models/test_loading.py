@@ -9,7 +9,14 @@ import pytest
 import tokenizers
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModel, AutoModelForSeq2SeqLM, AutoModelForSequenceClassification, PreTrainedModel
+from transformers import (
+    AutoModel,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoModelForSeq2SeqLM,
+    AutoModelForSequenceClassification,
+    PreTrainedModel,
+)
 
 from core import load
 from core.jobs import Cancelled, Job, Progress
@@ -84,6 +91,13 @@ def test_a_folder_without_config_is_refused(folder: Path) -> None:
         load(str(folder))
 
 
+def test_a_weight_file_opens_by_its_path_with_what_lies_beside_it(folder: Path, gpt2_folder: Path) -> None:
+    path = (folder / "model.safetensors").rename(folder / "mine.safetensors")
+    model, expected = load(str(path)), load(str(gpt2_folder))
+    assert model.name == "mine"
+    assert torch.equal(model.run("the cat sat").attention(2), expected.run("the cat sat").attention(2))
+
+
 def test_a_file_is_no_folder(folder: Path) -> None:
     with refused("nor a folder"):
         load(str(folder / "config.json"))
@@ -92,16 +106,16 @@ def test_a_file_is_no_folder(folder: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"{nope", b"[1, 2]", b"{}", b"\xff\xfe\x00", b'{"model_type": "odd"}'])
 def test_a_config_that_names_no_known_architecture_is_refused(folder: Path, content: bytes) -> None:
     (folder / "config.json").write_bytes(content)
-    with refused("config.json", "architecture"):
+    with refused("config.json"):
         load(str(folder))
 
 
 @pytest.mark.parametrize(
-    "architectures", [None, [], ["NoSuchModel"], ["pipeline"], ["AutoModel"], ["PreTrainedModel"], "GPT2Model", [3]]
+    "architectures", [["NoSuchModel"], ["pipeline"], ["AutoModel"], ["PreTrainedModel"], "GPT2Model", [3]]
 )
 def test_an_architecture_that_is_no_model_class_is_refused(folder: Path, architectures: Any) -> None:
     configure(folder, architectures=architectures)
-    with refused(str(folder)):
+    with refused("architecture"):
         load(str(folder))
 
 
@@ -117,13 +131,90 @@ def test_an_architecture_that_is_no_model_class_is_refused(folder: Path, archite
         {"n_layer": 10**9},
         {"num_labels": 10**12},
         {"activation_function": "no such function"},
-        {"quantization_config": {"quant_method": "gptq", "bits": 4}},
     ],
 )
 def test_a_config_that_is_not_that_of_the_weights_is_refused(folder: Path, changes: dict[str, Any]) -> None:
     configure(folder, **changes)
     with refused("config.json"):
         load(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("kind", "auto", "expected"),
+    [
+        ("bert", AutoModelForSequenceClassification, "BertForSequenceClassification"),
+        ("bert", AutoModelForMaskedLM, "BertForMaskedLM"),
+        ("bert", AutoModel, "BertModel"),
+        ("llama", AutoModelForCausalLM, "LlamaForCausalLM"),
+        ("t5", AutoModelForSeq2SeqLM, "T5ForConditionalGeneration"),
+    ],
+)
+def test_a_config_without_a_class_is_opened_as_its_tensors_tell(
+    tmp_path: Path, byte_level: tokenizers.Tokenizer, kind: str, auto: Any, expected: str
+) -> None:
+    save_model(tmp_path, kind, auto, byte_level, tie_word_embeddings=False)
+    configure(tmp_path, architectures=None)
+    report = load(str(tmp_path)).report
+    assert report.architecture == expected
+    assert report.random_body == ()
+    (note,) = report.notes
+    assert note.startswith("Its config names no class")
+    assert expected in note
+
+
+def test_weights_of_other_shapes_open_only_for_whoever_insists(folder: Path) -> None:
+    configure(folder, n_inner=48)
+    with refused("config.json", "says (48,) for transformer.h.0.mlp.c_fc.bias", "have (128,)", "insist"):
+        load(str(folder))
+    report = load(str(folder), insist=True).report
+    assert "transformer.h.0.mlp.c_fc.weight" in report.mismatched
+    assert report.remark
+
+
+def test_a_head_of_another_shape_is_random_and_said(tmp_path: Path, byte_level: tokenizers.Tokenizer) -> None:
+    save_model(tmp_path, "bert", AutoModelForSequenceClassification, byte_level, num_labels=5)
+    configure(tmp_path, id2label={"0": "a", "1": "b"}, label2id={"a": 0, "b": 1})
+    report = load(str(tmp_path)).report
+    assert report.mismatched == ("classifier.bias", "classifier.weight")
+    assert report.random_body == ()
+    assert any("set num_labels" in line.remedy for line in report.lines())
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"quant_method": "gptq", "bits": 4}, ("gptq", "needs")),
+        ({"quant_method": "odd"}, ("quantised by odd", "not read")),
+    ],
+)
+def test_a_checkpoint_quantised_in_a_way_that_is_not_read_here_says_so(
+    folder: Path, told: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    configure(folder, quantization_config=told)
+    with refused(*words):
+        load(str(folder))
+
+
+@pytest.mark.parametrize("rounding", ["int8", "int4"])
+def test_weights_are_rounded_after_loading_and_all_that_is_shown_says_so(
+    tmp_path: Path, byte_level: tokenizers.Tokenizer, rounding: str
+) -> None:
+    pytest.importorskip("torchao")
+    save_model(tmp_path, "llama", AutoModelForCausalLM, byte_level)
+    whole, rounded = load(str(tmp_path), device="cpu"), load(str(tmp_path), device="cpu", dtype=rounding)
+    assert rounded.report.quantised == rounding
+    assert rounded.report.nbytes < whole.report.nbytes
+    assert rounded.report.parameters == whole.report.parameters
+    mine, expected = rounded.run("the cat sat"), whole.run("the cat sat")
+    assert mine.provenance.dtype == rounding
+    assert mine.provenance.checks[0].passed
+    assert 0 < (mine.attention(2) - expected.attention(2)).abs().max() < (0.1 if rounding == "int8" else 0.9)
+    assert any(f"rounded to {rounding}" in line.sentence and line.remedy for line in rounded.report.lines())
+
+
+def test_rounding_needs_one_device(folder: Path) -> None:
+    with refused("choose one device"):
+        load_with_job(str(folder), device="auto", dtype="int8")
 
 
 def test_the_base_class_of_all_models_is_not_even_tried(folder: Path) -> None:
@@ -146,7 +237,7 @@ def test_remote_code_that_a_config_names_is_not_run(folder: Path) -> None:
 def test_a_model_that_needs_its_own_code_is_refused_and_told_why(folder: Path, changes: dict[str, Any]) -> None:
     configure(folder, auto_map={"AutoConfig": "evil.Config", "AutoModel": "evil.Model"}, **changes)
     (folder / "evil.py").write_text("raise SystemExit('this ran')")
-    with refused("the code that it brings is never run"):
+    with refused("never run"):
         load(str(folder))
 
 
@@ -287,6 +378,37 @@ def test_weights_in_several_files_open(folder: Path, gpt2_folder: Path, suffix: 
     assert model.report.reinitialised == ()
     assert model.report.loaded == expected.report.loaded
     assert torch.equal(model.run("the cat sat").attention(2), expected.run("the cat sat").attention(2))
+
+
+@pytest.mark.parametrize("suffix", ["safetensors", "bin"])
+def test_weights_in_several_files_that_no_index_names_open(folder: Path, gpt2_folder: Path, suffix: str) -> None:
+    shard(folder, suffix)
+    next(folder.glob("*.index.json")).unlink()
+    model, expected = load(str(folder)), load(str(gpt2_folder))
+    assert model.report.reinitialised == ()
+    assert model.report.pickled == (suffix == "bin")
+    assert torch.equal(model.run("the cat sat").attention(2), expected.run("the cat sat").attention(2))
+
+
+def test_files_without_index_must_all_be_there_and_be_of_one_model(folder: Path) -> None:
+    shard(folder, "safetensors")
+    next(folder.glob("*.index.json")).unlink()
+    lost = folder / "model-00002-of-00003.safetensors"
+    content = lost.read_bytes()
+    lost.unlink()
+    with refused(lost.name, "missing"):
+        load(str(folder))
+    (folder / "model-00002-of-00004.safetensors").write_bytes(content)
+    with refused("those of two models"):
+        load(str(folder))
+
+
+def test_a_tensor_that_two_files_without_index_hold_is_named(folder: Path) -> None:
+    shard(folder, "safetensors")
+    next(folder.glob("*.index.json")).unlink()
+    shutil.copy(folder / "model-00001-of-00003.safetensors", folder / "model-00002-of-00003.safetensors")
+    with refused("two of its files hold the tensor"):
+        load(str(folder))
 
 
 @pytest.mark.parametrize("suffix", ["safetensors", "bin"])

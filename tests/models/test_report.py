@@ -1,11 +1,17 @@
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import tokenizers
+from transformers import AutoModelForMaskedLM, BertModel
 
 from core import load
-from core.models.report import LoadReport
+from core.models.heads import base_class_of, taken_by
+from core.models.prepared import notes_in
+from core.models.report import LoadReport, ReportLine
 from tests.sentences import is_one_sentence
+from tests.tiny import save_model, tiny_config
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +44,18 @@ def test_each_line_is_a_sentence_and_the_gravest_comes_first(report: LoadReport)
         tokenizer_size=report.embedding_rows + 1,
         insisted=True,
         probe="the wrapped sdpa function",
+        quantised="int8",
+        adapted=3,
+        notes=("Its config was guessed.",),
     )
     lines = worst.lines()
     assert all(is_one_sentence(line.sentence) for line in lines)
+    assert all(is_one_sentence(line.remedy) for line in lines if line.remedy)
+    assert all(line.remedy for line in lines if line.severity != "info")
     severities = [line.severity for line in lines]
     assert severities == sorted(severities, key=["error", "warning", "info"].index)
-    assert "2 tensors of the layers are not in the files (a.weight, b.weight)" in said(worst, "error")
+    lost = "2 tensors of the layers are not in the files or misshaped there (a.weight, b.weight)"
+    assert lost in said(worst, "error")
     for part in ("head.bias", "b.weight", "module.", "some tokens cannot be read"):
         assert part in said(worst, "warning")
     for part in (
@@ -62,3 +74,122 @@ def test_tied_tensors_are_counted_once(report: LoadReport, gpt2_folder: Path) ->
 
 def test_a_tokenizer_smaller_than_the_embedding_is_no_warning(report: LoadReport) -> None:
     assert "warning" not in {line.severity for line in replace(report, tokenizer_size=5).lines()}
+
+
+def line(report: LoadReport, word: str) -> ReportLine:
+    """The one line whose sentence holds a word."""
+    (found,) = (line for line in report.lines() if word in line.sentence)
+    return found
+
+
+def test_layers_that_are_missing_are_those_of_other_files(report: LoadReport) -> None:
+    worse = replace(report, missing=("a.weight",), random_body=("a.weight",))
+    assert "These files are of another model or were saved in part" in line(worse, "of the layers").remedy
+
+
+def test_a_random_head_is_fine_for_attention(report: LoadReport) -> None:
+    worse = replace(report, missing=("score.weight",))
+    assert line(worse, "the maps are not").remedy.startswith("Fine for attention, and the answer means nothing")
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "stored", "word"),
+    [
+        ("word_embeddings.weight", (30_522, 384), (28_996, 384), "Set vocab_size in its config.json to 28,996"),
+        ("transformer.wpe.weight", (512, 32), (1_024, 32), "Set the number of positions in its config.json to 1,024"),
+        ("classifier.weight", (2, 32), (5, 32), "says 2 labels and the files have 5: set num_labels"),
+        ("bert.embeddings.word_embeddings.weight", (96, 32), (96, 64), "The config.json is that of another model"),
+        ("encoder.layer.0.dense.weight", (32, 32), (64, 32), "The config.json is that of another model"),
+    ],
+)  # fmt: skip
+def test_other_shapes_are_told_with_the_value_that_is_wrong(
+    report: LoadReport, name: str, wanted: tuple[int, ...], stored: tuple[int, ...], word: str
+) -> None:
+    worse = line(replace(report, mismatched=(name,), shapes=((wanted, stored),)), "of another shape")
+    assert f"{name} is {stored} there and {wanted} in the config" in worse.sentence
+    assert word in worse.remedy
+
+
+@pytest.mark.parametrize(
+    ("names", "word"),
+    [
+        (("cls.predictions.bias", "bert.pooler.dense.bias"), "BertForMaskedLM"),
+        (("cls.predictions.bias", "cls.seq_relationship.bias"), "BertForPreTraining"),
+        (("classifier.weight",), "BertForSequenceClassification"),
+        (("qa_outputs.weight",), "BertForQuestionAnswering"),
+        (("bert.embeddings.position_ids",), "are made anew"),
+        (("optimizer.exp_avg", "epoch.loss"), "state of a training run"),
+        (("bert.pooler.dense.bias",), "pool the last layer"),
+        (("bert.encoder.layer.0.query.lora_A.weight",), "belong to an adapter"),
+        (("odd\u202ename",), "Check that BertModel is the class of these files"),
+    ],
+)
+def test_tensors_that_are_left_out_are_explained_by_their_names(
+    report: LoadReport, names: tuple[str, ...], word: str
+) -> None:
+    found = line(replace(report, architecture="BertModel", unexpected=names), "left out")
+    assert word in found.remedy
+    assert "\u202e" not in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("architecture", "name", "expected"),
+    [
+        ("GPT2Model", "lm_head.weight", "GPT2LMHeadModel"),
+        ("LlamaModel", "lm_head.weight", "LlamaForCausalLM"),
+        ("LlamaModel", "score.weight", "LlamaForSequenceClassification"),
+        ("RobertaModel", "lm_head.dense.weight", "RobertaForMaskedLM"),
+        ("T5EncoderModel", "lm_head.weight", "T5ForConditionalGeneration"),
+        ("DistilBertModel", "vocab_projector.bias", "DistilBertForMaskedLM"),
+        ("BertForMaskedLM", "classifier.weight", "BertForSequenceClassification"),
+        ("BertModel", "nothing.known", ""),
+        ("no class", "lm_head.weight", ""),
+    ],
+)
+def test_heads_are_known_by_the_names_of_their_tensors(architecture: str, name: str, expected: str) -> None:
+    assert taken_by(architecture, [name]) == expected
+
+
+def test_the_base_of_a_family_is_its_class_without_a_head() -> None:
+    assert base_class_of(tiny_config("bert")) is BertModel
+
+
+def test_a_head_that_the_class_lacks_is_named_with_the_class_that_has_it(
+    tmp_path: Path, byte_level: tokenizers.Tokenizer
+) -> None:
+    save_model(tmp_path, "bert", AutoModelForMaskedLM, byte_level)
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"architectures": ["BertModel"]}))
+    report = load(str(tmp_path)).report
+    assert "BertForMaskedLM" in line(report, "left out").remedy
+
+
+def test_only_a_cast_that_loses_something_has_a_remedy(report: LoadReport) -> None:
+    both = replace(report, cast=(("float32", "bfloat16", 3), ("bfloat16", "float32", 3)))
+    assert "float32" in line(both, "from float32").remedy
+    assert line(both, "from bfloat16").remedy == ""
+
+
+def test_notes_beside_the_config_are_told(gpt2_folder: Path, tmp_path: Path) -> None:
+    for file in gpt2_folder.iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    (tmp_path / "prepared.json").write_text(json.dumps({"way": "pickle", "notes": ["It was a pickle."]}))
+    assert line(load(str(tmp_path)).report, "It was a pickle.").severity == "info"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("{", ()),
+        ("[]", ()),
+        ('{"notes": 3}', ()),
+        ('{"notes": [3, "", null, "a\\nb\\u202e"]}', ("a b ",)),
+        ("[" * 100_000, ()),
+        ('{"notes": ["' + "x" * 100_000 + '"]}', ()),
+        (json.dumps({"notes": ["x" * 500]}), ("x" * 399 + "…",)),
+        (json.dumps({"notes": ["x"] * 500}), ("x",) * 20),
+    ],
+)
+def test_notes_are_bounded(tmp_path: Path, content: str, expected: tuple[str, ...]) -> None:
+    (tmp_path / "prepared.json").write_text(content)
+    assert notes_in(tmp_path) == expected

@@ -56,10 +56,10 @@ def test_formats_and_sizes_are_read_from_both_kinds_of_files(tmp_path: Path) -> 
         "numbers": torch.zeros(7, dtype=torch.int64),
     }
     expected = {
-        "half": Stored("float16", 6),
-        "brain": Stored("bfloat16", 5),
-        "scalar": Stored("float32", 1),
-        "numbers": Stored("int64", 7),
+        "half": Stored("float16", (2, 3)),
+        "brain": Stored("bfloat16", (5,)),
+        "scalar": Stored("float32", ()),
+        "numbers": Stored("int64", (7,)),
     }
     for name in ("model.safetensors", "pytorch_model.bin"):
         folder = tmp_path / name.replace(".", "-")

@@ -13,6 +13,7 @@ import streamlit as st
 
 from core.errors import HeadlightError
 from core.models import catalogue
+from core.models.catalogue import in_folders
 from core.models.folders import below_roots, folders_below_roots
 from core.models.hub import hub_id, snapshot
 from core.models.shipped import Shipped, shipped
@@ -90,9 +91,7 @@ def title_of(name: str) -> str:
 def _listed() -> Iterator[tuple[str, Path | None]]:
     """Entries of the catalogue that are not shipped: of other languages than those of the directions."""
     ours = {each.name for each in shipped()}
-    for listing in catalogue():
-        if listing.unavailable is None and listing.entry.name not in ours:
-            yield listing.entry.name, listing.entry.locate()
+    yield from ((entry.name, folder) for entry, folder in in_folders() if entry.name not in ours)
 
 
 def _brought() -> Iterator[tuple[str, Path | None]]:

@@ -1,0 +1,75 @@
+"""Which class of a family a folder is opened as: what its config names, or what its tensors tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import transformers
+from transformers import PreTrainedModel
+
+from core.models.adapter_settings import Settings
+from core.models.configs import model_class_of
+from core.models.guessing import guesses
+from core.models.heads import taken_by
+from core.models.quoting import shown
+from core.models.weights import Stored
+
+# The mappings of transformers by what peft calls a task.
+TASKS = {
+    "SEQ_CLS": "AutoModelForSequenceClassification",
+    "TOKEN_CLS": "AutoModelForTokenClassification",
+    "QUESTION_ANS": "AutoModelForQuestionAnswering",
+    "CAUSAL_LM": "AutoModelForCausalLM",
+    "SEQ_2_SEQ_LM": "AutoModelForSeq2SeqLM",
+    "FEATURE_EXTRACTION": "AutoModel",
+}
+# What an adapter that was trained to classify brings whole.
+LABELLERS = ("classifier.weight", "score.weight", "classifier.out_proj.weight")
+
+
+def chosen_class(
+    name: str, folder: Path, config: Any, tensors: Mapping[str, Stored]
+) -> tuple[type[PreTrainedModel], str]:
+    """The class to open a folder as, and a note on how it was chosen; "" where the config names it.
+
+    Raises HeadlightError where the config names one that nobody has, or none and its family has none.
+    """
+    base = model_class_of(name, folder, config)
+    if config.architectures:
+        return base, ""
+    told = _told(config.model_type, base, tensors)
+    if told is None:
+        return base, f"Its config names no class and its tensors tell no head, so it was opened as {base.__name__}."
+    return told, f"Its config names no class, and the names of its tensors tell {told.__name__}."
+
+
+def adapted_class(name: str, folder: Path, config: Any, settings: Settings, own: bool) -> type[PreTrainedModel]:
+    """The class that an adapter was trained on. own: whether the config is the adapter's, and names that class."""
+    mapping = None if own else getattr(transformers, TASKS.get(settings.task, ""), None)
+    found = mapping._model_mapping.get(type(config), None) if mapping else None
+    if isinstance(found, type) and issubclass(found, PreTrainedModel):
+        return found
+    return model_class_of(name, folder, config)
+
+
+def labels_brought(tensors: Mapping[str, Stored]) -> int | None:
+    """How many labels the classifier has that an adapter brings; None where it brings none."""
+    rows = (stored.shape[0] for key, stored in tensors.items() if stored.shape and key.endswith(LABELLERS))
+    return next(rows, None)
+
+
+def _told(model_type: str, base: type[PreTrainedModel], tensors: Mapping[str, Stored]) -> type[PreTrainedModel] | None:
+    """The class that shapes and names agree on, or None where they leave several or none but the bare stack."""
+    likely = [
+        guess
+        for guess in guesses({key: stored.shape for key, stored in tensors.items()})
+        if guess.model_type == model_type
+    ]
+    fits = [(guess.share, -len(guess.missing)) for guess in likely]
+    best = {guess.architecture for guess, fit in zip(likely, fits, strict=True) if fit == fits[0]}
+    named = best.pop() if len(best) == 1 else taken_by(base.__name__, tensors)
+    found = getattr(transformers, named, None) if named and shown(named) == named else None
+    is_one = isinstance(found, type) and issubclass(found, PreTrainedModel) and found is not base
+    return found if is_one else None

@@ -1,0 +1,109 @@
+"""What is built and opened at once, and what goes through a box first."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from core import load
+from core.models.checking_tokenizers import BoxedReader
+from core.models.config_trust import is_plain, require_proportion
+from core.models.tokenizer_trust import kept_out
+from tests.sentences import refused
+from tests.tiny import tiny_config
+
+
+@pytest.fixture
+def folder(gpt2_folder: Path, tmp_path: Path) -> Path:
+    """A copy to spoil."""
+    return shutil.copytree(gpt2_folder, tmp_path / "model")
+
+
+def change(path: Path, **values: Any) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+@pytest.mark.parametrize("kind", ["bert", "gpt2", "llama", "t5", "marian", "roberta", "qwen2"])
+def test_families_whose_modules_are_counted_by_layers_need_no_box(kind: str) -> None:
+    assert is_plain(tiny_config(kind).to_dict())
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"model_type": "gpt2", "n_layer": 201},
+        {"model_type": "gpt2", "n_layer": "3"},
+        {"model_type": "gpt2", "n_layer": True},
+        {"model_type": "gpt2", "n_positions": 1_000_000},
+        {"model_type": "t5", "num_layers": 150, "num_decoder_layers": 150},
+        {"model_type": "llama", "text_config": {"num_hidden_layers": 3}},
+        {"model_type": "vit", "num_hidden_layers": 3},
+        {},
+    ],
+)
+def test_all_others_do(config: dict[str, Any]) -> None:
+    assert not is_plain(config)
+
+
+def test_a_network_far_larger_than_its_files_is_refused() -> None:
+    with torch.device("meta"):
+        network = torch.nn.Linear(10_000, 10_000)
+    require_proportion("it", network, 100_000_000)
+    with refused("100,010,000 weights", "hold 1,000 bytes"):
+        require_proportion("it", network, 1_000)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"n_embd": 10**9},
+        {"n_layer": 10**6},
+        {"n_layer": -1},
+        {"n_layer": 2.0},
+        {"vocab_size": "many"},
+        {"n_head": True},
+        {"model_type": ["gpt2"]},
+        {"decoder": {"decoder": {}}},
+    ],
+)
+def test_absurd_configs_are_refused_before_any_library_reads_them(folder: Path, changes: dict[str, Any]) -> None:
+    change(folder / "config.json", **changes)
+    with refused("config.json"):
+        load(str(folder))
+
+
+def test_code_that_a_config_names_is_told_in_the_report(folder: Path) -> None:
+    change(folder / "config.json", auto_map={"AutoModel": "evil.Model"})
+    assert any("auto_map" in note for note in load(str(folder)).report.notes)
+
+
+def test_a_small_tokenizer_of_known_steps_is_opened_here(folder: Path) -> None:
+    assert kept_out(folder, "gpt2", None) is None
+
+
+@pytest.mark.parametrize("vocabulary", [{"a": 1, "b": 1}, {"a": -1}, {"a": "0"}, []])
+def test_a_contradictory_vocabulary_is_refused(folder: Path, vocabulary: Any) -> None:
+    path = folder / "tokenizer.json"
+    told = json.loads(path.read_text())
+    told["model"]["vocab"] = vocabulary
+    path.write_text(json.dumps(told))
+    with refused("tokenizer.json"):
+        load(str(folder))
+
+
+def test_a_tokenizer_that_may_hang_reads_in_a_box_and_reads_the_same(folder: Path, gpt2_folder: Path) -> None:
+    path = folder / "tokenizer.json"
+    told = json.loads(path.read_text())
+    never = {"type": "Split", "pattern": {"Regex": "(z+)+y"}, "behavior": "Isolated", "invert": False}
+    told["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [never, told["pre_tokenizer"]]}
+    path.write_text(json.dumps(told))
+    model = load(str(folder))
+    assert isinstance(model.encoder.reader, BoxedReader)
+    plain = load(str(gpt2_folder))
+    assert model.encode("the cat sat").ids == plain.encode("the cat sat").ids
+    assert model.report.tokenizer_size == plain.report.tokenizer_size
