@@ -1,0 +1,88 @@
+"""A whole model of an upload put into a folder: config, weights under the names that load expects, tokenizer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from core.errors import HeadlightError
+from core.models.finding import Candidate
+from core.models.folders import roots
+from core.models.preparing.choices import Choices
+from core.models.preparing.filling import Filling
+from core.models.preparing.json_files import object_in
+from core.models.preparing.known_files import (
+    CONFIG,
+    GENERATION,
+    LONGEST_JSON,
+    LONGEST_TOKENIZER,
+    TOLD,
+)
+from core.models.preparing.naming import Naming, loads_as_named, naming
+from core.models.preparing.weight_files import put, read_all, shapes_of
+from core.models.quoting import shown
+from core.models.tokenizer_files import ALL_FILES
+from core.models.tokenizing import write_tokenizer
+
+
+def put_model(candidate: Candidate, choices: Choices, into: Filling) -> str:
+    """Put a model into a folder, and say whether its weights came as "safetensors" or "pickle".
+
+    Raises HeadlightError where its architecture was not chosen, and what reading and writing its files raises.
+    """
+    config = config_of(candidate, choices)
+    files = read_all(candidate.weights)
+    is_pickled = any(file.header is None for file in files)
+    shapes = shapes_of(files)
+    named = naming(shapes, config)
+    if not is_pickled and loads_as_named(named):
+        # Linked as they are: another name is not worth a second copy of the numbers.
+        named = Naming({name: name for name in shapes}, ())
+    put(files, named.names, into)
+    into.notes.extend(named.notes)
+    put_config(candidate, choices, into)
+    put_optional(candidate.root / GENERATION, into)
+    put_optional(candidate.root / TOLD, into)
+    put_tokenizer(candidate, choices, into)
+    return "pickle" if is_pickled else "safetensors"
+
+
+def config_of(candidate: Candidate, choices: Choices) -> dict[str, Any]:
+    """What config.json will say. Raises HeadlightError where it would not name an architecture."""
+    config = dict(choices.config) if choices.config is not None else {}
+    if not config and candidate.config is not None:
+        config = object_in(candidate.config)
+    if not config.get("model_type"):
+        called = shown(choices.name or candidate.name)
+        raise HeadlightError(f"What architecture “{called}” has is not in its files: choose one of the guesses.")
+    return config
+
+
+def put_config(candidate: Candidate, choices: Choices, into: Filling) -> None:
+    """Write the config that was chosen, or the candidate's own as it is."""
+    if choices.config is not None or candidate.config is None:
+        into.write_json(CONFIG, dict(choices.config or {}))
+    else:
+        into.copy(candidate.config, CONFIG, LONGEST_JSON)
+
+
+def put_tokenizer(candidate: Candidate, choices: Choices, into: Filling) -> None:
+    """Write the tokenizer that was chosen, or take over the candidate's own files, if it has any."""
+    if choices.tokenizer is not None:
+        before = _written(into.folder)
+        into.notes.extend(write_tokenizer(choices.tokenizer, into.folder, into.job))
+        into.count(_written(into.folder) - before)
+    elif candidate.tokenizer is not None:
+        for name in ALL_FILES:
+            put_optional(candidate.tokenizer / name, into, LONGEST_TOKENIZER)
+
+
+def put_optional(file: Path, into: Filling, most: int = LONGEST_JSON) -> None:
+    """Copy a file, if it is there; a link that leads out of its folder and of HEADLIGHT_MODELS is not followed."""
+    allowed = (file.parent.resolve(), *roots())
+    if file.is_file() and any(file.resolve().is_relative_to(folder) for folder in allowed):
+        into.copy(file, file.name, most)
+
+
+def _written(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.iterdir() if file.is_file())

@@ -1,0 +1,47 @@
+"""From a candidate and what a user chose to a folder that `load` opens: all of it, or nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.jobs import Job
+from core.models.finding import Candidate
+from core.models.intake import Intake
+from core.models.preparing.adapters import put_adapter
+from core.models.preparing.choices import Choices
+from core.models.preparing.filling import filling
+from core.models.preparing.ggufs import put_gguf
+from core.models.preparing.known_files import PREPARED
+from core.models.preparing.models import put_model, put_tokenizer
+from core.models.quoting import shown
+
+MOST_NOTES = 20
+
+
+def prepare(candidate: Candidate, choices: Choices, into: Intake, job: Job | None = None) -> Path:
+    """Fill `into.folder`, which is empty, with what `load` opens, and return it.
+
+    Weights come to lie there as safetensors under the names that the architecture has; those that are so already are
+    linked. prepared.json says which way the model came ("safetensors", "pickle", "gguf" or "adapter") and what the
+    load report has to say of it.
+    job: told what is under way; its `Cancelled` also ends what runs in a box.
+    Raises HeadlightError, one sentence, for what is missing in the choices, for files that are damaged or hostile, and
+    beyond the bounds of `into`; nothing is left in the folder then.
+    """
+    if job is not None:
+        job.advance(0, 1, f"preparing {shown(choices.name or candidate.name)}")
+    with filling(into, job) as filled:
+        way = "adapter"
+        if candidate.kind == "adapter":
+            put_adapter(candidate, choices, filled)
+        elif candidate.kind == "gguf":
+            way = "gguf"
+            put_gguf(candidate.weights, filled, tokenizer=choices.tokenizer is None)
+            if choices.tokenizer is not None:
+                put_tokenizer(candidate, choices, filled)
+        else:
+            way = put_model(candidate, choices, filled)
+        filled.write_json(PREPARED, {"way": way, "notes": [*dict.fromkeys(filled.notes)][:MOST_NOTES]})
+        if job is not None:
+            job.advance(1, 1, "prepared")
+    return into.folder
