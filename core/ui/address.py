@@ -27,6 +27,7 @@ READERS = {
     "alignment_step": "alignment",
     "saliency": "saliency",
     "positions": "positions",
+    "models": "models",
 }
 _VISITED = "address_was_read"
 _PAGE = "page_of_address"

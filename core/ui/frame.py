@@ -10,6 +10,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from core.ui import talk
 
 ASSETS = Path(__file__).parent / "assets"
+TALK_STYLES = ("talk.css", "talk_pages.css")
 
 
 def open_frame() -> None:
@@ -23,8 +24,8 @@ def open_frame() -> None:
     )
     dark = st.context.theme.type == "dark"
     st.logo(str(ASSETS / ("logo-dark.svg" if dark else "logo-light.svg")), size="large")
-    own = ["page.css", "training.css", "alignment.css", "positions.css"]
-    names = [*own, *(["dark.css", "alignment_dark.css"] if dark else []), *(["talk.css"] if talk.talking() else [])]
+    own = ["page.css", "training.css", "alignment.css", "positions.css", "models.css", "models_choices.css"]
+    names = [*own, *(["dark.css", "alignment_dark.css"] if dark else []), *(TALK_STYLES if talk.talking() else ())]
     style = "\n".join((ASSETS / name).read_text("utf-8") for name in names)
     st.html(f"<style>{style}</style>")
     script = (ASSETS / "well_formed.js").read_text("utf-8")

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.errors import HeadlightError
-from core.models import Entry, Listing, catalogue, download
+from core.models import Entry, catalogue
 from core.models.folders import folders_below_roots
 from core.models.shipped import STUDY
-from core.ui import own_models
+from core.ui import getting, own_models
 from core.ui.example_choice import fit_example
 from core.ui.own_models import ADDED
-from core.ui.progress import with_progress
 from core.ui.words import note, small_print
 
 WANTED = "wanted_model"
 WANTED_TEXT = "wanted_text"
-# The model that was asked for: a run that anything else begins goes on getting it.
-ASKED = "asked_model"
-# Why the latest model that was asked for could not be had; it stays until another is asked for.
-REFUSED = "refused_model"
 IN_THIS_SESSION = "Kept until you close or reload this tab, and open to nobody else."
-NETWORK = "Only these buttons use the network; the files go into the cache of the Hugging Face hub."
 
 
 def openable() -> list[str]:
@@ -81,74 +74,24 @@ def summary_of(model: str) -> str:
 
 
 def more_models() -> None:
-    """What is not here yet: models to download, each by a click, and a box for any name on the hub."""
+    """What is not here yet: a way to the page for one's own, models to download, and a box for any name on the hub."""
+    st.page_link("pages/models.py", label="Open your own model", icon=":material/upload_file:")
     with st.expander("More models", icon=":material/add:"):
-        name = st.text_input(
-            "Name on the hub, owner/name or owner/name@revision", key="hub_name", on_change=_forget_refusal
-        )
-        st.button(
-            "Open, or download", disabled=not name.strip(), width="stretch", key="hub_open", on_click=_ask_for_named
-        )
+        getting.hub_box()
         slot = st.container()
-        offered = {_offer(listing): listing.entry for listing in catalogue() if listing.downloadable}
-        if offered:
-            chosen = st.selectbox("Well-known models", list(offered), key="offered")
-            small_print(offered[chosen].summary, "offer-summary")
-            size = f"{offered[chosen].nbytes / 1e6:,.0f} MB"
-            st.button(
-                f"Download, {size}",
-                icon=":material/download:",
-                width="stretch",
-                key="download",
-                on_click=_ask_for,
-                args=(offered[chosen].name,),
-            )
-        small_print(NETWORK, "network-rule")
+        getting.well_known()
+        small_print(getting.NETWORK, "network-rule")
         for listing in catalogue():
             if listing.unavailable and not listing.downloadable:
                 small_print(f"{listing.entry.name}: {listing.unavailable}", "unavailable")
-        if asked := st.session_state.get(ASKED):
+        if asked := getting.asked():
             with slot:
                 _get(asked)
-        if refused := st.session_state.get(REFUSED):
-            note(refused, "error")
-
-
-def _ask_for_named() -> None:
-    _ask_for(st.session_state.hub_name.strip())
-
-
-def _ask_for(name: str) -> None:
-    _forget_refusal()
-    st.session_state[ASKED] = name
-
-
-def _forget_asked() -> None:
-    st.session_state.pop(ASKED, None)
-
-
-def _forget_refusal() -> None:
-    st.session_state.pop(REFUSED, None)
-
-
-def _offer(listing: Listing) -> str:
-    return listing.entry.name.rpartition("/")[2]
+        getting.tell_refusal()
 
 
 def _get(name: str) -> None:
     """Open a model if it is here, else download it; the page then shows it."""
-    if name not in openable():
-        try:
-            with_progress(name, lambda job: download(name, job), _forget_asked, key="download_progress")
-        except HeadlightError as error:
-            _forget_asked()
-            st.session_state[REFUSED] = str(error)
-            return
-        except Exception:
-            # Else every later run would meet the same error; a run that another one replaces raises none of these.
-            _forget_asked()
-            raise
-    _forget_asked()
-    st.session_state[ADDED] = (*st.session_state.get(ADDED, ()), name)
-    want(name)
-    st.rerun()
+    if getting.get(name, name in openable()):
+        want(name)
+        st.rerun()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.models.shipped import CARD, shipped_called
-from core.ui.words import notes, small_print
+from core.ui.models.report_table import report_table
+from core.ui.words import small_print
 
 if TYPE_CHECKING:
     from core.models.card import ModelCard
@@ -23,7 +24,8 @@ def model_report(card: ModelCard, report: LoadReport) -> None:
             for line in training_lines(trained.told):
                 small_print(line, "card-training")
             small_print(f"Its card: core/zoo/weights/{trained.name}/{CARD}", "card-training")
-        notes([(line.sentence, line.severity) for line in report.lines()], key="report_lines")
+        with st.container(key="report_lines"):
+            report_table(report)
 
 
 def training_lines(told: Mapping[str, Any]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import streamlit as st
 
 from core.models import catalogue
 from core.models.folders import folders_below_roots
+from core.models.quoting import INVISIBLE
 from core.training.settings import ARCHITECTURES
 from core.training.tasks import TASKS
 from core.ui import resources
@@ -25,24 +27,61 @@ ADDED = "added_models"
 MOST_KEPT = 20
 # What the Training page calls its models, with the number that `add` may have put behind.
 _TRAINED = re.compile(rf"({'|'.join(TASKS)})-({'|'.join(ARCHITECTURES)})-\d{{1,6}}( \(\d{{1,6}}\))?")
-_KEPT, _GIVEN = "own_models", "names_of_own_models"
+# Put behind the name of a model that was brought by its files: so a link says what became of it.
+_BROUGHT = " (own)"
+_OF_BROUGHT = re.compile(rf".{{1,120}}{re.escape(_BROUGHT)}( \(\d{{1,6}}\))?")
+LONGEST_NAME = 60
+_KEPT, _GIVEN, _CLOSERS = "own_models", "names_of_own_models", "closers_of_own_models"
 
 
-def add(name: str, folder: Path) -> str:
+def add(name: str, folder: Path, close: Callable[[], None] | None = None) -> str:
     """Offer the model in a folder to this session, and return the name that it goes by.
 
-    The folder, with all that is in it, belongs to the session from now on and is deleted with it. A name that
-    something else has, or had in this session, gets a number.
+    The folder, with all that is in it, belongs to the session from now on and is deleted with it: by `close` where one
+    is given, which may be called more than once. A name that something else has, or had in this session, gets a number.
     """
     given: tuple[str, ...] = st.session_state.get(_GIVEN, ())
     called = _free(name, {*given, *_names_of_others()})
     kept = {called: folder, **_kept()}
-    session, pool = resources.session(), resources.models()
+    let_go = partial(_let_go, resources.models(), folder, close)
+    closers = {**_closers(), called: let_go}
+    st.session_state[_KEPT], st.session_state[_GIVEN], st.session_state[_CLOSERS] = kept, (*given, called), closers
+    resources.session().at_end(let_go)
     for old in list(kept)[MOST_KEPT:]:
-        _let_go(pool, kept.pop(old))
-    st.session_state[_KEPT], st.session_state[_GIVEN] = kept, (*given, called)
-    session.at_end(partial(_let_go, pool, folder))
+        remove(old)
     return called
+
+
+def remove(name: str) -> None:
+    """Close one of this session's own models and delete its files; nothing happens for any other name."""
+    kept, closers = dict(_kept()), dict(_closers())
+    folder = kept.pop(name, None)
+    let_go = closers.pop(name, None)
+    st.session_state[_KEPT], st.session_state[_CLOSERS] = kept, closers
+    if let_go is not None:
+        let_go()
+    elif folder is not None:
+        _let_go(resources.models(), folder)
+
+
+def take_back(name: str) -> None:
+    """Let go of a model that nobody has seen yet, so that its name is free again."""
+    remove(name)
+    st.session_state[_GIVEN] = tuple(other for other in st.session_state.get(_GIVEN, ()) if other != name)
+
+
+def brought(name: str) -> str:
+    """What a model is called that was brought by its files, from a name that anybody may have typed.
+
+    Such a name is short, in one line, and without what separates names in an address.
+    """
+    seen = "".join("-" if char in ",;/\\" else char if _is_seen(char) else " " for char in name)
+    plain = " ".join(seen.split())[:LONGEST_NAME].strip()
+    return f"{plain or 'model'}{_BROUGHT}"
+
+
+def _is_seen(char: str) -> bool:
+    return char.isprintable() and char not in INVISIBLE
 
 
 def names() -> tuple[str, ...]:
@@ -56,13 +95,32 @@ def folder_of(name: str) -> Path | None:
 
 
 def is_gone(name: str) -> bool:
-    """Whether a name is that of a model which the Training page made in a browser session, and which is not here."""
-    return _TRAINED.fullmatch(name) is not None and name not in _kept()
+    """Whether a name is that of a model which a browser session trained or brought, and which is not here."""
+    return why_gone(name) is not None
+
+
+def why_gone(name: str) -> str | None:
+    """What became of a model which a browser session trained or brought and which is not here, and what to do.
+
+    The sentence has no full stop, so that whoever tells it can say what is used instead. None for every other name.
+    """
+    if name in _kept():
+        return None
+    if _TRAINED.fullmatch(name):
+        return f"{name} was trained in an earlier browser session and is gone: train it again, or open its download"
+    if _OF_BROUGHT.fullmatch(name):
+        return f"{name} was open in an earlier browser session and is gone: bring its files again on the Models page"
+    return None
 
 
 def _kept() -> dict[str, Path]:
     kept: dict[str, Path] = st.session_state.get(_KEPT, {})
     return kept
+
+
+def _closers() -> dict[str, Callable[[], None]]:
+    closers: dict[str, Callable[[], None]] = st.session_state.get(_CLOSERS, {})
+    return closers
 
 
 def _names_of_others() -> tuple[str, ...]:
@@ -75,6 +133,9 @@ def _free(name: str, taken: set[str]) -> str:
     return next(each for each in numbered if each not in taken)
 
 
-def _let_go(pool: ModelPool, folder: Path) -> None:
+def _let_go(pool: ModelPool, folder: Path, close: Callable[[], None] | None = None) -> None:
     pool.close(folder)
-    shutil.rmtree(folder, ignore_errors=True)
+    if close is None:
+        shutil.rmtree(folder, ignore_errors=True)
+    else:
+        close()

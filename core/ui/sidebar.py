@@ -15,6 +15,7 @@ from core.ui.example_choice import example_of_small_model, example_pills, show_e
 from core.ui.examples import EXAMPLES, MODEL, Example
 from core.ui.model_menu import choose_model, more_models, openable
 from core.ui.picks import open_head
+from core.ui.precision import PLAIN, precisions, words_of
 from core.ui.running import Task, forget_stop, insisted
 from core.ui.small_models import small_model
 from core.ui.words import small_print
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from core.models.card import ModelCard
 
 KNOWN = "known_models"
-DTYPES = ("float32", "bfloat16", "float16")
 # What an address names that was seen in one text; a model, a view or a scale may be asked for with any.
 OF_A_TEXT = ("layer", "head", "query", "key", "heads", "row", "col")
 _NO_TEXT = "The address does not carry the text of the view it names: the first example is shown instead."
@@ -115,7 +115,7 @@ def learn(model: str, card: ModelCard) -> None:
 def first_visit() -> dict[str, str]:
     """The part of a first visit's address that says what is run."""
     default = catalogue()[0].entry.name
-    return {"model": default, "dtype": DTYPES[0], "example": EXAMPLES[0].slug}
+    return {"model": default, "dtype": PLAIN[0], "example": EXAMPLES[0].slug}
 
 
 def open_example(example: Example) -> None:
@@ -152,11 +152,19 @@ def _second_text() -> str | None:
 
 
 def _precision() -> str:
+    offered = precisions()
     with st.expander("Precision", icon=":material/memory:"):
         chosen = st.selectbox(
-            "Precision of the weights", DTYPES, key="dtype", persist_state="session", label_visibility="collapsed"
+            "Precision of the weights",
+            offered.names,
+            format_func=words_of,
+            key="dtype",
+            persist_state="session",
+            label_visibility="collapsed",
         )
         small_print("The device is chosen by itself: CUDA, then Apple's MPS, then the CPU.", "device-rule")
+        for sentence in offered.refused:
+            small_print(sentence, "precision-refused")
     return str(chosen)
 
 
@@ -164,7 +172,7 @@ def _arrive(arriving: Arrival, names: list[str]) -> None:
     """Set the controls to what an address asks for, as far as it can be had."""
     state = st.session_state
     state.model = _model_asked_for(arriving, names)
-    state.dtype = arriving.choice("dtype", DTYPES, DTYPES[0], "precision")
+    state.dtype = arriving.choice("dtype", precisions().names, PLAIN[0], "precision")
     writing.arrive(arriving)
     texts = {**dict.fromkeys(links.TEXTS, ""), **_texts(arriving)}
     example = next((e for e in EXAMPLES if e.text == texts["text"]), None)
@@ -177,9 +185,8 @@ def _model_asked_for(arriving: Arrival, names: list[str]) -> str:
     asked = arriving.get("model")
     if asked is None or asked in names:
         return asked or names[0]
-    if own_models.is_gone(asked):
-        there = f"{asked} was trained in an earlier browser session and is gone: train it again, or open its download"
-        arriving.remarks.append(f"{there}; {names[0]} is used.")
+    if (gone := own_models.why_gone(asked)) is not None:
+        arriving.remarks.append(f"{gone}; {names[0]} is used.")
         # Of another model, they mean nothing.
         address.leave_out("selection", ("stream", *OF_A_TEXT))
     else:

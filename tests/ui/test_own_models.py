@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.jobs import Queues, Store
 from core.models import catalogue
 from core.ui import resources
-from core.ui.own_models import MOST_KEPT
+from core.ui.own_models import LONGEST_NAME, MOST_KEPT, brought, is_gone, why_gone
 from core.ui.without_attention import SENTENCE
 from tests.zoo.checkpoints import saved
 
@@ -56,6 +56,52 @@ def test_folders_are_deleted_with_the_session_and_the_oldest_when_there_are_many
     assert "trained" not in state.names
     state.session.end()
     assert not any(folder.exists() for folder in folders)
+
+
+def remove_one(name, folder, marker):
+    """A script that adds a model with a way of its own to delete it, and removes it again."""
+    from core.ui import own_models
+
+    called = own_models.add(name, folder, marker.unlink)
+    assert own_models.folder_of(called) == folder
+    own_models.remove(called)
+    own_models.remove("another")
+    assert own_models.names() == ()
+    assert own_models.add(name, folder, lambda: None) == f"{name} (2)"
+    own_models.take_back(f"{name} (2)")
+    assert own_models.add(name, folder, lambda: None) == f"{name} (2)"
+
+
+def test_a_model_is_removed_in_its_own_way_and_its_name_is_not_used_again(tmp_path: Path):
+    marker = tmp_path / "marker"
+    marker.touch()
+    app = AppTest.from_function(remove_one, args=("mine", tmp_path, marker), default_timeout=60).run()
+    assert not app.exception, app.exception
+    assert not marker.exists()
+    assert tmp_path.exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "called"),
+    [
+        ("bert", "bert (own)"),
+        ("  a,b;c/d\\e \n f\u202e ", "a-b-c-d-e f (own)"),
+        ("\u3164", "model (own)"),
+        ("模型 🤗 نموذج", "模型 🤗 نموذج (own)"),
+        ("x" * 5_000, f"{'x' * LONGEST_NAME} (own)"),
+    ],
+)
+def test_whatever_is_typed_becomes_a_short_name_in_one_line(typed: str, called: str):
+    assert brought(typed) == called
+    assert len(called) <= LONGEST_NAME + len(" (own)")
+
+
+def test_a_link_to_a_model_of_an_earlier_session_says_what_became_of_it():
+    assert "bring its files again on the Models page" in str(why_gone("bert (own) (2)"))
+    assert "train it again" in str(why_gone("reverse-transformer-12"))
+    assert why_gone("all-MiniLM-L6-v2") is None
+    assert is_gone("bert (own)")
+    assert not is_gone(" (own)")
 
 
 def test_all_that_ends_with_a_session_ends_even_if_one_of_it_fails():

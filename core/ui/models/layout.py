@@ -1,0 +1,50 @@
+"""The page below its title: on the left the road of a model from its files to a picture, on the right what is here."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.ui.models import state
+from core.ui.models.bring_panel import bring_panel
+from core.ui.models.found_panel import done_panel, found_panel
+from core.ui.models.missing_panel import missing_panel
+from core.ui.models.opened_panel import opened_panel
+from core.ui.models.opening import open_asked, tell_failure
+from core.ui.models.shelf import shelf
+
+
+def show() -> None:
+    """Draw both columns."""
+    with st.container(key="models_page"):
+        road, here = st.columns([0.62, 0.38], gap="small")
+    with road:
+        # Each part has a place of its own, so that none takes over what another has drawn.
+        bring, came, missing, at_work, model, done = (st.container() for _ in range(6))
+    with bring:
+        bring_panel()
+    _show_road(came, missing, model, done)
+    with here:
+        shelf()
+    with at_work:
+        tell_failure()
+        open_asked()
+
+
+def _show_road(came: DeltaGenerator, missing: DeltaGenerator, model: DeltaGenerator, done: DeltaGenerator) -> None:
+    """What came, what it lacks, and the model that was opened last; once that is of what came, the forms give way."""
+    arrived, opened = state.arrived(), state.opened()
+    if opened is not None:
+        with model:
+            opened_panel(opened)
+    if arrived is None:
+        return
+    if state.is_done(arrived):
+        with done:
+            done_panel(arrived, state.again)
+        return
+    with came:
+        candidate = found_panel(arrived)
+    if candidate is not None:
+        with missing:
+            missing_panel(arrived, candidate)

@@ -1,0 +1,68 @@
+"""The model that was opened last: what it is, how its weights were read, and where to go with it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.models.intake.limits import megabytes
+from core.ui import own_models
+from core.ui.models import state
+from core.ui.models.compare_panel import compare_panel
+from core.ui.models.doors import doors
+from core.ui.models.load_report import load_report
+from core.ui.models.state import Opened
+from core.ui.words import facts, literal
+
+if TYPE_CHECKING:
+    from core.models.card import ModelCard
+    from core.models.report import LoadReport
+
+
+def opened_panel(model: Opened) -> None:
+    """The card; nothing for a model that waits to be overruled or was let go of."""
+    if model.card is None or model.report is None:
+        return
+    own = own_models.folder_of(model.name) is not None
+    if model.arrival is not None and not own:
+        return
+    with st.container(border=True, key="models_opened_card"):
+        with st.container(horizontal=True, vertical_alignment="center", key="models_opened_head"):
+            st.markdown(f"**Open: {literal(model.name)}**", width="content")
+            st.space("stretch")
+            if own:
+                st.button(
+                    "Remove",
+                    icon=":material/delete:",
+                    type="tertiary",
+                    on_click=partial(remove, model.name),
+                    help="Close this model and delete its files.",
+                    key="models_remove_opened",
+                )
+        facts(_facts(model.card, model.report))
+        doors(model.name)
+        load_report(model.report, key="models_report")
+    compare_panel(model.name)
+
+
+def remove(name: str) -> None:
+    """Let go of one of this session's own models; to be called as a callback."""
+    shown = state.opened()
+    if shown is not None and shown.name == name:
+        state.keep_opened(None)
+    own_models.remove(name)
+
+
+def _facts(card: ModelCard, report: LoadReport) -> list[tuple[str, str]]:
+    shapes = [
+        (f"{card.layers[stream]} × {card.heads[stream]} {stream}", f"Layers and heads of {stream} attention")
+        for stream in card.streams
+    ]
+    return [
+        (card.family, "The model's architecture, as transformers calls it"),
+        *(shapes or [("no attention", "Nothing of it attends")]),
+        (f"{report.parameters / 1e6:,.1f} M weights", f"{report.parameters:,} weights in {megabytes(report.nbytes)}"),
+        (f"reads {card.max_tokens:,} tokens", "The longest input that it takes"),
+    ]

@@ -1,0 +1,71 @@
+"""Which tokenizer a model without one reads with: what fits first, six ways to make one, and a trial of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from core.models.tokenizing import offered
+from core.ui.models.kept_forms import once
+from core.ui.models.tokenizer_facts import rows_of
+from core.ui.models.tokenizer_fields import FIELDS
+from core.ui.models.tokenizer_trial import trial
+from core.ui.progress import with_progress
+from core.ui.words import literal, small_print
+
+if TYPE_CHECKING:
+    from core.jobs import Job
+    from core.models.finding import Candidate
+    from core.models.tokenizing import Offer, TokenizerChoice
+
+WHAT = (
+    "A tokenizer cuts a text into tokens and gives each its number, the row of the table of embeddings that the model "
+    "then reads. With another one than it was trained with, a model reads nonsense."
+)
+
+
+def tokenizer_form(candidate: Candidate, slot: str, config: Mapping[str, Any]) -> TokenizerChoice | None:
+    """Draw the form, and return the tokenizer that is chosen; None while something is still open.
+
+    config: what is known of the model so far; {} where its own config.json says it.
+    """
+    with st.container(key=f"{slot}-tokenizer-form"):
+        st.markdown("**How does it read a text?**", help=WHAT)
+        for missing in candidate.missing:
+            if missing.what == "tokenizer":
+                small_print(missing.sentence, "caption")
+        rows = rows_of(candidate, config)
+        way, offers = _way(candidate, slot, rows)
+        chosen = offers[way].choice or FIELDS[way](candidate, f"{slot}-{way}")
+        if chosen is None:
+            return None
+        return chosen if trial(candidate.name, f"{slot}-{way}-{rows}", chosen, rows) else None
+
+
+def _way(candidate: Candidate, slot: str, rows: int) -> tuple[str, dict[str, Offer]]:
+    """What is chosen, an offer or a kind whose fields are to be filled in, and all offers by that name."""
+    offers: dict[str, Offer] = {}
+    for at, offer in enumerate(_offers(candidate, slot, rows)):
+        offers.setdefault(offer.kind if offer.choice is None else f"offer-{at}", offer)
+    with st.container(key=f"{slot}-tokenizer-options"):
+        way = st.radio(
+            "Tokenizer, what fits best first",
+            list(offers),
+            format_func=lambda way: literal(offers[way].label),
+            captions=[literal(offer.sentence) for offer in offers.values()],
+            width="stretch",
+            # Of another table other tokenizers fit.
+            key=f"{slot}-tokenizer-way-{rows}",
+            persist_state="session",
+        )
+    return str(way), offers
+
+
+def _offers(candidate: Candidate, slot: str, rows: int) -> tuple[Offer, ...]:
+    def work(job: Job) -> tuple[Offer, ...]:
+        job.advance(0, 1, "looking for tokenizers that fit")
+        return offered(rows, candidate.vocabularies, job)
+
+    return once(slot, "tokenizers", rows, lambda: with_progress(candidate.name, work, key=f"{slot}-offering"))

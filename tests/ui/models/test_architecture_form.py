@@ -1,0 +1,164 @@
+"""The form of a missing config: guesses with reasons, dimensions that can be changed, and how well they fit."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.errors import HeadlightError
+from core.models.guessing import Question
+from core.ui.models.architecture_fields import parsed_value
+from core.ui.models.config_by_hand import typed_config, typed_guess
+from core.ui.models.fit import share_words
+from core.ui.models.fit_box import fit
+from core.ui.models.guess_json import guess_of
+from tests.ui.models.forms import Forms, bert, candidate, draw
+
+FITS = "Every tensor of the file has a place in it; nothing is left and nothing is missing."
+ARCHITECTURE = "Architecture, the best guess first"
+
+
+def test_the_best_guess_is_taken_with_its_dimensions_and_its_reason():
+    forms = Forms(candidate("config"))
+    config = forms.chosen.config
+    assert (config["model_type"], config["architectures"]) == ("bert", ["BertForMaskedLM"])
+    assert (config["hidden_size"], config["num_hidden_layers"], config["vocab_size"]) == (64, 2, 100)
+    assert FITS in forms.sentences
+    radio = forms.field("radio", ARCHITECTURE)
+    assert radio.options[0] == r"BertForMaskedLM · every tensor fits"
+    assert "embeddings\\.word\\_embeddings\\.weight \\(100\\, 64\\)" in radio.proto.captions[0]
+    assert forms.chosen.name == "mine"
+
+
+def test_a_changed_dimension_tells_at_once_what_is_missing_and_is_kept():
+    forms = Forms(candidate("config")).set("number_input", "Layers", 3)
+    assert any("16 tensors of the network would be random" in sentence for sentence in forms.sentences)
+    assert forms.chosen.config["num_hidden_layers"] == 3
+    assert "encoder.layer.2.attention.self.query.weight" in forms.html
+    assert forms.run().chosen.config["num_hidden_layers"] == 3
+
+
+def test_values_that_make_no_network_leave_it_open():
+    forms = Forms(candidate("config")).set("number_input", "Width", 63)
+    assert forms.chosen is None
+    assert any(sentence.startswith("No network can be built") for sentence in forms.sentences)
+    assert "Before it can be opened, choose the architecture above." in forms.sentences
+
+
+def test_more_layers_than_tensors_are_refused_before_anything_is_built():
+    forms = Forms(candidate("config")).set("number_input", "Layers", 900_000)
+    assert forms.chosen is None
+    assert "900,000 layers are more than 44 tensors can fill: write fewer." in forms.sentences
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [("12", 12), ("1,024", 1_024), ("none", None), ("<b>many", ...), ("0", ...), ("-3", ...), ("1.5", ...), ("", ...)],
+)
+def test_a_typed_value_is_an_option_or_a_number_above_zero(typed: str, value: object):
+    question = Question("sliding_window", 4_096, (None, 4_096), "")
+    found, is_value = parsed_value(typed, question, 4_096)
+    assert is_value == (value is not ...)
+    assert not is_value or found == value
+
+
+def test_a_question_is_answered_with_one_of_its_usual_values():
+    forms = Forms(candidate("config")).set("selectbox", "Heads", "4")
+    assert forms.chosen.config["num_attention_heads"] == 4
+
+
+def test_another_head_leaves_its_tensors_out_and_a_classifier_gets_labels():
+    forms = Forms(candidate("config")).set("selectbox", "Head", "BertForSequenceClassification")
+    assert forms.chosen.config["architectures"] == ["BertForSequenceClassification"]
+    assert forms.chosen.config["num_labels"] == 2
+    assert any("in the file would be left out" in sentence for sentence in forms.sentences)
+
+
+def test_a_config_without_model_type_answers_what_tensors_do_not_tell(tmp_path: Path):
+    said = {"num_attention_heads": 8, "hidden_act": "relu", "id2label": {"0": "no"}, "auto_map": {"AutoModel": "x.X"}}
+    (tmp_path / "config.json").write_text(json.dumps(said))
+    config = Forms(candidate("model_type", config=tmp_path / "config.json")).chosen.config
+    assert (config["num_attention_heads"], config["hidden_act"], config["id2label"]) == (8, "relu", {"0": "no"})
+    assert config["model_type"] == "bert"
+    assert "auto_map" not in config
+
+
+def test_a_head_that_the_files_lack_may_be_left_away(tmp_path: Path):
+    said = {"model_type": "bert", "architectures": ["BertForSequenceClassification"], "hidden_size": 64}
+    (tmp_path / "config.json").write_text(json.dumps(said))
+    forms = Forms(candidate("head", config=tmp_path / "config.json"))
+    assert forms.chosen.config is None
+    assert forms.sentences == ["No tensor belongs to its head."]
+    forms.set("selectbox", "Head", "BertModel")
+    assert forms.chosen.config == said | {"architectures": ["BertModel"]}
+
+
+def test_tensors_of_no_known_architecture_ask_for_the_menu_or_the_config():
+    forms = Forms(candidate("config", tensors={"one.weight": (3, 4)}))
+    assert forms.chosen is None
+    assert forms.sentences[0].startswith("No architecture that can be told by names and shapes")
+    forms.set("selectbox", "Architecture", "gpt2")
+    assert forms.field("number_input", "Width").value == 768
+    assert forms.chosen is None
+
+
+def test_a_known_architecture_from_the_menu_opens_once_its_sizes_are_those_of_the_file():
+    forms = Forms(candidate("config")).set("radio", ARCHITECTURE, "menu").set("selectbox", "Architecture", "bert")
+    sizes = {"Vocabulary": 100, "Width": 64, "Layers": 2, "Heads": 2, "Feed-forward": 128, "Positions": 64}
+    for label, size in sizes.items():
+        forms.field("number_input", label).set_value(size)
+    forms.run()
+    assert forms.chosen.config["intermediate_size"] == 128
+    assert any("would be left out" in sentence for sentence in forms.sentences)
+
+
+def test_answers_are_forgotten_with_another_upload_and_only_then():
+    app = AppTest.from_function(draw, args=(candidate("config"), "form"), default_timeout=120).run()
+    next(field for field in app.number_input if field.label == "Layers").set_value(3).run()
+    other = {name: shape for name, shape in bert().items() if "layer.1." not in name}
+    app.args = (candidate("config", tensors=other), "form")
+    app.run()
+    app.args = (candidate("config"), "form")
+    app.run()
+    assert app.session_state.chosen.config["num_hidden_layers"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "This is not JSON (line 1, column 2)"),
+        ("[]", "is an object, in braces"),
+        ('{"a": ' * 40 + "1" + "}" * 40, "nested too deep"),
+        ("[" * 900 + "]" * 900, "nested too deep"),
+        ("[" * 60_000, "nested too deep"),
+        ('{"model_type": "bert", "model_type": "gpt2"}', "a name stands twice"),
+        ('{"model_type": NaN}', "NaN is no number"),
+        ('{"model_type": "b<\u202e>"}', "“b<\\u202e>” for model_type"),
+        ('{"model_type": "bert", "architectures": ["os.system"]}', "must be a list of one of BertModel"),
+        ('{"model_type": "bert", "hidden_size": "64"}', "no whole number"),
+        ('{"model_type": "bert", "hidden_size": -1}', "at least 1"),
+        ('{"model_type": "bert", "num_hidden_layers": 1000000}', "at most 10,000"),
+        ('{"a": "' + "x" * 64_000 + '"}', "at most 64,000 characters"),
+    ],
+)
+def test_a_typed_config_is_refused_with_what_is_wrong(text: str, said: str):
+    with pytest.raises(HeadlightError) as refused:
+        typed_config(text)
+    assert said in str(refused.value)
+
+
+def test_a_share_of_less_than_all_is_never_a_hundred_percent():
+    assert share_words(0.9999) == "99 % of the tensors"
+    assert share_words(1) == "Every tensor"
+
+
+def test_what_runs_in_the_box_measures_a_typed_config_and_answers_in_json():
+    config = typed_config(json.dumps(Forms(candidate("config")).chosen.config))
+    argument = {"tensors": bert(), "guess": asdict(typed_guess(config)), "answers": {}}
+    found = json.loads(json.dumps(fit(json.loads(json.dumps(argument)))))
+    assert guess_of(found).share == 1
+    assert fit(argument | {"answers": {"hidden_size": 63}}) is None

@@ -1,0 +1,67 @@
+"""The form of an adapter's base: told by shapes, quoted by name, and refused where it does not fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from core.models.checking_files import header_of
+from core.models.shipped import WEIGHTS
+from core.ui.models.base_offers import base_offers, changed_modules, share_of
+from tests.ui.models.forms import Forms, candidate
+
+MINILM = "all-MiniLM-L6-v2"
+QUERY = "base_model.model.bert.encoder.layer.0.attention.self.query"
+
+
+@pytest.fixture
+def lora() -> dict[str, tuple[int, ...]]:
+    """Names and shapes of the adapter that came with this checkout."""
+    file = WEIGHTS / "sentiment-minilm-lora" / "adapter_model.safetensors"
+    return {name: entry.shape for name, entry in header_of(file).tensors.items()}
+
+
+def test_a_model_of_the_catalogue_with_the_same_shapes_is_offered_with_the_reason(lora):
+    (offer,) = base_offers(lora, None, ())
+    assert (offer.base, offer.share) == (MINILM, 1.0)
+    assert "it has all 12 weights that the adapter changes" in offer.sentence
+    assert "(384, 384)" in offer.sentence
+
+
+def test_the_base_that_is_named_is_quoted_and_taken(lora):
+    forms = Forms(candidate("base", kind="adapter", tensors=lora, base="org/<b>ALL-MiniLM-L6-v2"))
+    assert forms.chosen.base == MINILM
+    assert "Its config calls its base “org/&lt;b&gt;ALL-MiniLM-L6-v2”." in forms.html
+
+
+def test_a_model_beside_it_comes_before_the_catalogue(tmp_path: Path, lora):
+    beside = tmp_path / "base"
+    beside.mkdir()
+    weights = {name: torch.zeros(shape) for name, shape in changed_modules(lora).items()}
+    save_file(weights, beside / "model.safetensors")
+    forms = Forms(candidate("base", kind="adapter", tensors=lora, bases=(beside,)))
+    assert forms.chosen.base == beside
+
+
+def test_an_adapter_that_fits_nothing_says_what_to_do():
+    tensors = {f"{QUERY}.lora_A.weight": (4, 77), f"{QUERY}.lora_B.weight": (77, 4)}
+    forms = Forms(candidate("base", kind="adapter", tensors=tensors))
+    assert forms.chosen is None
+    assert forms.sentences[0].startswith("No model here has the layers that this adapter changes")
+    assert "Before it can be opened, choose the base above." in forms.sentences
+
+
+def test_changed_weights_are_read_from_pairs_of_matrices_and_may_lie_transposed():
+    tensors = {
+        f"{QUERY}.lora_A.default.weight": (4, 8),
+        f"{QUERY}.lora_B.default.weight": (16, 4),
+        "base_model.model.x.lora_A.weight": (4, 8),
+    }
+    changed = changed_modules(tensors)
+    assert changed == {"encoder.layer.0.attention.self.query.weight": (16, 8)}
+    assert share_of(changed, {"encoder.layer.0.attention.self.query.weight": (8, 16)}) == 1
+    assert share_of(changed, {"encoder.layer.0.attention.self.query.weight": (8, 8)}) == 0
+    assert share_of({}, {}) == 0

@@ -1,0 +1,105 @@
+"""The form of a missing tokenizer: what fits first, six ways to make one, and each tried on a text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.models.tokenizing import SMILES, Bytes, Characters, FromCatalogue, FromFile, Pattern, Specials, Whitespace
+from core.ui.models.tokenizer_facts import Piece
+from core.ui.models.tokenizer_trial import chips
+from tests.ui.models.forms import Forms, bert, candidate
+
+WAY = "Tokenizer, what fits best first"
+STILL = "Before it can be opened, choose the tokenizer above."
+
+
+def with_rows(rows: int, **changes):
+    """A candidate that lacks a tokenizer only, with so many rows in its table of embeddings."""
+    name = "bert.embeddings.word_embeddings.weight"
+    return candidate("tokenizer", tensors=bert() | {name: (rows, 64)}, **changes)
+
+
+def test_the_tokenizer_of_a_model_with_as_many_rows_comes_first_and_is_tried():
+    forms = Forms(with_rows(30_522))
+    assert forms.chosen.tokenizer == FromCatalogue("all-MiniLM-L6-v2")
+    assert forms.chosen.config is None
+    assert "exactly as many ids" in forms.field("radio", WAY).proto.captions[0]
+    assert "<bdi>cat</bdi><small>4937</small>" in forms.html
+
+
+def test_characters_that_are_typed_become_tokens_in_the_order_of_their_lines():
+    forms = Forms(with_rows(100)).set("radio", WAY, "characters")
+    assert forms.chosen is None
+    assert "Type the tokens, one a line, or upload a file with them." in forms.sentences
+    forms.set("text_area", "Tokens", "[UNK]\nT\nh\n \n<i>")
+    assert forms.chosen.tokenizer == Characters(("[UNK]", "T", "h", " ", "<i>"), Specials())
+    assert "<bdi>T</bdi><small>1</small>" in forms.html
+    assert "<bdi>␣</bdi><small>3</small>" in forms.html
+
+
+def test_what_makes_no_tokenizer_is_said_beside_its_field():
+    forms = Forms(with_rows(100)).set("radio", WAY, "characters").set("text_area", "Tokens", "a\na")
+    assert forms.chosen is None
+    assert any("twice" in sentence for sentence in forms.sentences)
+    assert STILL in forms.sentences
+
+
+def test_special_tokens_have_the_names_that_are_typed_and_a_hyphen_means_none():
+    forms = Forms(with_rows(100)).set("radio", WAY, "characters").set("text_area", "Tokens", "?\na\nb")
+    assert forms.chosen is None
+    forms.set("text_input", "Unknown", "?").set("text_input", "Start", "-")
+    assert forms.chosen.tokenizer.specials == Specials(unknown="?", start="")
+
+
+def test_bytes_need_room_before_them_for_their_special_tokens():
+    forms = Forms(with_rows(5_000)).set("radio", WAY, "bytes")
+    forms.set("text_input", "Special tokens before the bytes", "<pad> </s> <unk>")
+    assert forms.chosen is None
+    assert "3 tokens have no room before byte 0: set its id to 3 or more." in forms.sentences
+    forms.set("number_input", "Id of byte 0", 3)
+    assert forms.chosen.tokenizer == Bytes(3, ("<pad>", "</s>", "<unk>"))
+
+
+def test_the_expression_for_smiles_is_taken_with_a_click_and_one_that_is_none_is_refused():
+    forms = Forms(with_rows(100)).set("radio", WAY, "pattern")
+    forms.set("text_area", "Tokens", "[UNK]\nC\nO\n(\n)\n=\n>")
+    next(button for button in forms.app.button if button.label == "Take the one for SMILES").click()
+    assert forms.run().chosen.tokenizer.pattern == SMILES
+    assert isinstance(forms.chosen.tokenizer, Pattern)
+    forms.set("text_input", "Regular expression", "(")
+    assert forms.chosen is None
+    assert any("regular expression" in sentence for sentence in forms.sentences)
+
+
+@pytest.mark.parametrize(("way", "kind"), [("whitespace", Whitespace), ("file", FromFile)])
+def test_a_vocabulary_of_the_upload_is_taken_without_asking(tmp_path: Path, way: str, kind: type):
+    path = tmp_path / "vocab.txt"
+    path.write_text("[UNK]\nthe\n##s\ncat\n", encoding="utf-8")
+    forms = Forms(with_rows(5_000, vocabularies=(path,))).set("radio", WAY, way)
+    assert isinstance(forms.chosen.tokenizer, kind)
+    assert path in (getattr(forms.chosen.tokenizer, "path", None), getattr(forms.chosen.tokenizer, "vocabulary", None))
+
+
+def test_an_uploaded_vocabulary_is_read_and_kept_until_another_upload_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("HEADLIGHT_UPLOADS", str(tmp_path / "uploads"))
+    forms = Forms(with_rows(5_000)).set("radio", WAY, "file")
+    assert "Choose a vocabulary file: none lies beside the weights." in forms.sentences
+    forms.app.file_uploader[0].upload("vocab.txt", b"[UNK]\nthe\n##s\ncat\n", "text/plain")
+    path = forms.run().chosen.tokenizer.path
+    assert path.read_text() == "[UNK]\nthe\n##s\ncat\n"
+    assert "<bdi>cat</bdi><small>3</small>" in forms.html
+    forms.app.args = (with_rows(5_000, name="another"), "form")
+    forms.run()
+    assert not path.exists()
+
+
+def test_tokens_without_a_row_are_marked_and_hostile_letters_are_letters():
+    html = chips([Piece("<b>", 3), Piece("\u202e", 9), Piece("", None)], 9)
+    assert "&lt;b&gt;" in html
+    assert "\u202e" not in html
+    assert html.count('class="beyond"') == 1
+    assert "∅" in html
