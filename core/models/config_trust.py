@@ -35,7 +35,9 @@ WITHOUT_TABLE = frozenset((
     "phi3", "qwen2", "qwen3", "starcoder2", "t5",
 ))  # fmt: skip
 FEW_LAYERS, FEW_POSITIONS = 200, 4_096
-_LAYERS = re.compile(r"((num|n)_(\w+_)?(layers?|blocks)|(\w+_)?(en|de)coder_layers)")
+_LAYERS = re.compile(r"((num|n)_(\w+_)?(layers?|blocks|groups)|(\w+_)?(en|de)coder_layers)")
+# ALBERT has so many layers in each of its groups.
+_MORE_LAYERS = "inner_group_num"
 _POSITIONS = re.compile(r"max_position_embeddings|n_positions|n_ctx|max_sequence_length")
 
 
@@ -75,6 +77,7 @@ def is_plain(config: Mapping[str, Any]) -> bool:
         and not parts
         and all(type(value) is int for value in layers)
         and sum(layers) <= FEW_LAYERS
+        and config.get(_MORE_LAYERS) in (None, 1)
         and (kind in WITHOUT_TABLE or all(type(value) is int and value <= FEW_POSITIONS for value in positions))
     )
 

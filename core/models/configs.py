@@ -79,4 +79,11 @@ def model_class_of(name: str, folder: Path, config: Any) -> type[PreTrainedModel
             f"{name}: its architecture, {shown(named) or 'unnamed'}, is neither one of Headlight's nor one that "
             f"transformers offers{_own_code(folder)}."
         )
+    own: Any = model_class.config_class
+    # A class of another family would read sizes by names that nobody has looked at.
+    if own is None or not (issubclass(type(config), own) or issubclass(own, type(config))):
+        raise HeadlightError(
+            f"{name}: its architecture, {shown(named)}, is none of the family {shown(config.model_type)} that its "
+            "config.json names; get its config.json again."
+        )
     return model_class

@@ -22,7 +22,7 @@ from core.models.opening import Place
 from core.models.prepared import notes_in
 from core.models.quantising import INT4, quantised_config
 from core.models.quoting import shown
-from core.models.weights import WeightFiles, tensors_in, weights_of, whole_numbers, wrapper_of
+from core.models.weights import WeightFiles, tensors_in, twice_meant, weights_of, whole_numbers, wrapper_of
 from core.models.wording import worded
 
 
@@ -92,7 +92,8 @@ def planned(name: str, place: Place, job: Job | None) -> Plan:
         require_proportion(name, drawn, nbytes)
         _require_fractions(name, files, drawn)
         prefix = wrapper_of(files.tensors, drawn, model_class.base_model_prefix)
-    came = "Its weights came quantised, as its config.json says, and are read so." if is_quantised(config) else ""
+        _require_one_for_each(name, files, prefix, model_class.base_model_prefix)
+    came = _said_of_quantisation(files) if is_quantised(config) else ""
     notes = tuple(filter(None, (*notes_in(place.folder), note, came, *remarks)))
     tokenizer = place.folder if has_tokenizer(place.folder) else folder
     tokenizer_known = place.known or (adapter is not None and not adapter.beside and tokenizer == folder)
@@ -109,9 +110,34 @@ def damaged(name: str) -> str:
     return f"{name}: its weights are damaged or do not belong to its config.json; get its files again."
 
 
+def _said_of_quantisation(files: WeightFiles) -> str:
+    formats = {stored.dtype for stored in files.tensors.values()}
+    if any(not stored.is_real or stored.is_coarse for stored in files.tensors.values()):
+        return "Its weights came quantised, as its config.json says, and are read so."
+    held = " and ".join(sorted(formats))
+    return f"Its config.json says that its weights came quantised, but its files hold {held} alone."
+
+
+def _require_one_for_each(name: str, files: WeightFiles, prefix: str, base: str) -> None:
+    """Raise HeadlightError where two tensors of the files would be read into one place."""
+    if twice := twice_meant(files.tensors, prefix, base):
+        raise HeadlightError(
+            f"{name}: its files hold {shown(twice[0])} and {shown(twice[1])}, which are one weight of the network; get "
+            "its files again, or leave one of the two out."
+        )
+
+
 def _require_fractions(name: str, files: WeightFiles, drawn: PreTrainedModel) -> None:
     """Raise HeadlightError where whole numbers would be read as weights: without their scale they mean nothing."""
-    wrong = [] if is_quantised(drawn.config) else whole_numbers(files.tensors, drawn)
+    if is_quantised(drawn.config):
+        return
+    coarse = [key for key, stored in files.tensors.items() if stored.is_coarse]
+    if coarse and any("scale" in key for key in files.tensors):
+        raise HeadlightError(
+            f"{name}: {len(coarse):,} of its weights are 8-bit fractions with scales beside them, and its config.json "
+            "does not say how they belong together; get its config.json again, or the weights in a longer format."
+        )
+    wrong = whole_numbers(files.tensors, drawn)
     if wrong:
         raise HeadlightError(
             f"{name}: {len(wrong):,} of its weights, the first of them {shown(wrong[0])}, are whole numbers "

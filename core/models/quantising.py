@@ -148,10 +148,10 @@ def quantised_config(config: Any) -> str | None:
 
 
 def _method_of(stated: Mapping[str, Any]) -> str:
-    """The name of the way; bitsandbytes' first files had none."""
-    method = stated.get("quant_method")
-    if method is None and (stated.get("load_in_8bit") or stated.get("load_in_4bit")):
+    """The name of the way; bitsandbytes says it by these two keys as well, its first files by them alone."""
+    if stated.get("load_in_8bit") or stated.get("load_in_4bit"):  # transformers asks for these first
         return "bitsandbytes"
+    method = stated.get("quant_method")
     return str(getattr(method, "value", method or ""))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from transformers import AutoTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
+import core.zoo  # noqa: F401  registers the tokenizers of our own
 from core.models.tokenizer_files import AS_IT_IS
 
 

@@ -41,6 +41,11 @@ class Stored:
         """Whether it holds fractions, which loading casts to the format asked for."""
         return "float" in self.dtype
 
+    @property
+    def is_coarse(self) -> bool:
+        """Whether its fractions have 8 bits."""
+        return self.dtype.startswith("float8")
+
 
 @dataclass(frozen=True)
 class WeightFiles:
@@ -78,10 +83,10 @@ def weights_of(name: str, folder: Path) -> WeightFiles:
     tensors: dict[str, Stored] = {}
     for path in paths:
         new = _pickled(name, path) if path.suffix == ".bin" else tensors_in(name, path)
-        if not named and (twice := sorted(new.keys() & tensors.keys())):
+        if twice := sorted(new.keys() & tensors.keys()):
             raise HeadlightError(
-                f"{name}: two of its files hold the tensor {shown(twice[0])}, and no index says which is meant; get "
-                "its files again, with the index."
+                f"{name}: two of its files hold the tensor {shown(twice[0])}, and nothing says for sure which is "
+                "meant; get its files again."
             )
         tensors |= new
     return WeightFiles(paths, tensors, loose=not named)
@@ -100,6 +105,22 @@ def wrapper_of(names: Collection[str], network: nn.Module, base: str) -> str:
 
     best = max(("", *WRAPPERS), key=matched)
     return best if best and matched(best) > 2 * matched("") else ""
+
+
+def twice_meant(names: Collection[str], prefix: str, base: str) -> tuple[str, str] | None:
+    """Two names of files that lead to one place in a network, of which only one tensor could be read; None without.
+
+    prefix, base: as in `wrapper_of`. Old TensorFlow names of norms lead to the same places as the new ones.
+    """
+    taken: dict[str, str] = {}
+    for name in sorted(names):
+        place = name.removeprefix(prefix).removeprefix(f"{base}." if base else "")
+        for old, new in (("LayerNorm.gamma", "LayerNorm.weight"), ("LayerNorm.beta", "LayerNorm.bias")):
+            place = place.replace(old, new)
+        if place in taken:
+            return taken[place], name
+        taken[place] = name
+    return None
 
 
 def whole_numbers(tensors: Mapping[str, Stored], network: nn.Module) -> list[str]:

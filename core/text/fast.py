@@ -19,6 +19,13 @@ from core.text.spelling import BYTE_LEVEL_SPACE, METASPACE, byte_level_bytes, me
 _PROBE = "a b."
 
 
+class GaveUp(HeadlightError):
+    """The library could not go on with a text: a regular expression ran out of steps, or its files contradict."""
+
+    def __init__(self) -> None:
+        super().__init__("The model's tokenizer gives up on this text: change the text, or choose another model.")
+
+
 @dataclass(frozen=True)
 class FastReader:
     """A backend fixed for Headlight; build it with `fixed`. Reading changes nothing, so threads share one.
@@ -79,8 +86,7 @@ class FastReader:
         except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
             raise
         except BaseException as error:  # a panic of the library's own language is no Exception
-            sentence = "The model's tokenizer fails on this text: change the text, or choose another model."
-            raise HeadlightError(sentence) from error
+            raise GaveUp from error
 
     def _miscounted(self, text: str) -> int:
         """By how much offsets are off: SentencePiece's normaliser counts from the first character that it keeps."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import zipfile
 from pathlib import Path
 
 from tests.e2e.browser import ROOT, App, opened_app, running_browser, running_server
@@ -37,6 +38,9 @@ def main() -> None:
             _reorder(app)
             _shoot(app, "positions-light.png")
         with opened_app(browser, address) as app:
+            _bring(app, Path(folder) / "film-reviews.zip")
+            _shoot(app, "models-light.png")
+        with opened_app(browser, address) as app:
             _train(app)
             _shoot(app, "training-light.png")
 
@@ -66,6 +70,20 @@ def _reorder(app: App) -> None:
     """The Positions page with the words of a Chinese sentence in another order."""
     app.page.goto(f"{app.address}/positions?view=order")
     app.page.locator(".st-key-order_card .js-plotly-plot .main-svg").first.wait_for(timeout=120_000)
+    app.idle()
+
+
+def _bring(app: App, archive: Path) -> None:
+    """A LoRA adapter, uploaded, opened and held against its base."""
+    adapter = ROOT / "core/zoo/weights/sentiment-minilm-lora"
+    with zipfile.ZipFile(archive, "w") as packed:
+        for name in ("config.json", "adapter_config.json", "adapter_model.safetensors"):
+            packed.write(adapter / name, name)
+    app.page.goto(f"{app.address}/models")
+    app.page.locator("input[type=file]").first.set_input_files(archive)
+    app.page.locator(".st-key-models_open_row").get_by_role("button", name="Open").click(timeout=120_000)
+    app.page.get_by_role("button", name="Compare").click()
+    app.page.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=120_000)
     app.idle()
 
 

@@ -8,14 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tokenizers
 import torch
+from safetensors.torch import load_file, save_file
+from transformers import AutoModel
 
 from core import load
 from core.models.checking_tokenizers import BoxedReader
 from core.models.config_trust import is_plain, require_proportion
 from core.models.tokenizer_trust import kept_out
 from tests.sentences import refused
-from tests.tiny import tiny_config
+from tests.tiny import save_model, tiny_config
+
+
+SHARD = "model-0000{}-of-00002.safetensors"
 
 
 @pytest.fixture
@@ -42,6 +48,8 @@ def test_families_whose_modules_are_counted_by_layers_need_no_box(kind: str) -> 
         {"model_type": "gpt2", "n_positions": 1_000_000},
         {"model_type": "t5", "num_layers": 150, "num_decoder_layers": 150},
         {"model_type": "llama", "text_config": {"num_hidden_layers": 3}},
+        {"model_type": "albert", "num_hidden_layers": 3, "num_hidden_groups": 1_000},
+        {"model_type": "albert", "num_hidden_layers": 3, "inner_group_num": 100},
         {"model_type": "vit", "num_hidden_layers": 3},
         {},
     ],
@@ -107,3 +115,50 @@ def test_a_tokenizer_that_may_hang_reads_in_a_box_and_reads_the_same(folder: Pat
     plain = load(str(gpt2_folder))
     assert model.encode("the cat sat").ids == plain.encode("the cat sat").ids
     assert model.report.tokenizer_size == plain.report.tokenizer_size
+
+
+def test_a_class_of_another_family_is_refused_whatever_the_config_calls_itself(folder: Path) -> None:
+    change(folder / "config.json", architectures=["SwinModel"])
+    with refused("SwinModel", "none of the family gpt2"):
+        load(str(folder), device="cpu")
+
+
+@pytest.mark.parametrize("spoil", ["with the prefix and without", "by the old name of a norm and the new"])
+def test_two_tensors_for_one_place_are_refused(tmp_path: Path, spoil: str, byte_level: tokenizers.Tokenizer) -> None:
+    folder = tmp_path
+    save_model(folder, "bert", AutoModel, byte_level)
+    tensors = load_file(folder / "model.safetensors")
+    if spoil == "with the prefix and without":
+        more = {f"bert.{name}": tensor + 1 for name, tensor in tensors.items()}
+    else:
+        old = (name for name in tensors if name.endswith("LayerNorm.weight"))
+        more = {name.replace("weight", "gamma"): tensors[name] + 1 for name in old}
+    save_file(tensors | more, folder / "model.safetensors", metadata={"format": "pt"})
+    with refused("which are one weight of the network"):
+        load(str(folder), device="cpu")
+
+
+def test_shards_that_overlap_are_refused_though_an_index_names_them(folder: Path) -> None:
+    tensors = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    for number in (1, 2):
+        save_file({name: tensor + number for name, tensor in tensors.items()}, folder / SHARD.format(number))
+    index = {name: SHARD.format(1 + place % 2) for place, name in enumerate(tensors)}
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
+    with refused("two of its files hold the tensor"):
+        load(str(folder), device="cpu")
+
+
+def test_weights_that_are_not_what_the_config_says_of_them_are_called_what_they_are(folder: Path) -> None:
+    change(folder / "config.json", quantization_config={"quant_method": "fp8"})
+    report = load(str(folder), device="cpu").report
+    assert "Its config.json says that its weights came quantised, but its files hold float32 alone." in report.notes
+
+
+def test_coarse_weights_beside_scales_that_nothing_explains_are_refused(folder: Path) -> None:
+    tensors = load_file(folder / "model.safetensors")
+    name = next(name for name in tensors if name.endswith("attn.c_attn.weight"))
+    coarse = {name: tensors[name].to(torch.float8_e4m3fn), f"{name}_scale_inv": torch.ones(1)}
+    save_file(tensors | coarse, folder / "model.safetensors", metadata={"format": "pt"})
+    with refused("1 of its weights are 8-bit fractions"):
+        load(str(folder), device="cpu")

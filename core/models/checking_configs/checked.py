@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,10 @@ DEEPEST = 16
 DEEPEST_CONFIG = 4
 MOST_CLASSES = 1_000
 MOST_LABELS = 1_000_000
+MOST_TEXTS = 10_000
+LONGEST_TEXT = 300
+# Without groups and counts nothing can be repeated within a repetition, and two repetitions take little time.
+_REPEATING, _REPEATED, MOST_REPEATED = re.compile(r"[({]"), re.compile(r"[*+]"), 2
 _PARTS = ("encoder", "decoder", "generator", "question_encoder")
 _DTYPES = (
     "auto", "float64", "float32", "float16", "bfloat16", "double", "float", "half", "int8", "uint8", "int4",
@@ -97,6 +102,7 @@ def _check_kinds(config: dict[str, Any]) -> None:
             raise Wrong(f"{quoted(key)} is {said(value)}, which would be code from elsewhere")
     for key in ("rope_scaling", "rope_parameters"):
         _check_rope(key, config.get(key) or {})
+    _check_texts_of_quantisation(config.get("quantization_config"))
 
 
 def _check_classes(names: Any) -> None:
@@ -116,6 +122,30 @@ def _check_rope(key: str, rope: dict[str, Any]) -> None:
         value = rope.get(name)
         if value is not None and (type(value) not in (int, float) or not 0 < value < 1e15):
             raise Wrong(f"{quoted(name)} of {quoted(key)} is {said(value)}, and no number above 0")
+
+
+def _check_texts_of_quantisation(stated: Any) -> None:
+    """Raise Wrong for texts that would run for ever: libraries match them, as regular expressions, with every name."""
+    if not isinstance(stated, dict | None):
+        raise Wrong(f"“quantization_config” is {said(stated)}, and no object")
+    texts = list(_texts_in(stated or {}))
+    if len(texts) > MOST_TEXTS:
+        raise Wrong(f"“quantization_config” has {len(texts):,} texts and {MOST_TEXTS:,} are allowed")
+    for text in texts:
+        if len(text) > LONGEST_TEXT or _REPEATING.search(text) or len(_REPEATED.findall(text)) > MOST_REPEATED:
+            raise Wrong(f"{quoted(text)} in “quantization_config” is no plain name of a module")
+
+
+def _texts_in(part: Any) -> Iterator[str]:
+    waiting = [part]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += [*one.keys(), *one.values()]
+        elif isinstance(one, list):
+            waiting += one
+        elif isinstance(one, str):
+            yield one
 
 
 def _own_types() -> set[str]:

@@ -35,7 +35,9 @@ _SIZES = (
         1_048_576,
     ),
     Size(re.compile(r"(\w+_)?head_dim|d_kv|kv_channels|\w+_lora_rank|rotary_dim"), 131_072),
-    Size(re.compile(r"((num|n)_(\w+_)?layers?|(\w+_)?(en|de)coder_layers)"), 10_000),
+    Size(
+        re.compile(r"((num|n)_(\w+_)?(layers?|blocks|groups)|(\w+_)?(en|de)coder_layers|depths?|\w+_group_num)"), 10_000
+    ),
     Size(re.compile(r"num_attention_heads|n_heads?|num_heads|(en|de)coder_attention_heads"), 65_536, 1),
     Size(re.compile(r"(\w+_)?(num|n)_(\w+_)?heads?"), 65_536),
     Size(re.compile(r"(num|n)_(\w+_)?experts(_per_tok(en)?)?"), 65_536),

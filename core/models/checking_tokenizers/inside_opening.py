@@ -21,6 +21,7 @@ from core.models.checking_tokenizers.suspects import suspicions, unproven_patter
 from core.models.checking_tokenizers.trials import TRIALS
 from core.models.tokenizer_opening import open_tokenizer
 from core.text import TextEncoder, encoder_of
+from core.text.fast import GaveUp
 
 # Importing the class by its name makes the lazy module fetch what most tokenizers need.
 BACKED = PreTrainedTokenizerFast
@@ -75,14 +76,14 @@ def _try(encoder: TextEncoder, name: str, text: str) -> None:
     begun = time.monotonic()
     try:
         encoder.encode(text)
+    except GaveUp as error:
+        raise HeadlightError(
+            f"Its tokenizer gives up on {name}: its files are damaged, or a regular expression in them takes too long."
+        ) from error
     except HeadlightError:  # many drop all of a text
         return
     except Exception as error:
         raise HeadlightError(f"Its tokenizer fails on {name}: get its files again.") from error
-    except BaseException as error:  # a panic of Rust's, the end of catastrophic patterns
-        raise HeadlightError(
-            f"Its tokenizer gives up on {name}: its files are damaged, or a regular expression in them takes too long."
-        ) from error
     if time.monotonic() - begun > MOST_SECONDS_A_TEXT:
         raise HeadlightError(
             f"Its tokenizer takes more than {MOST_SECONDS_A_TEXT:g} seconds for {name}: get another one."

@@ -61,6 +61,17 @@ HOSTILE: dict[str, tuple[dict[str, Any], str]] = {
     "rope factor": ({"rope_scaling": {"factor": "x"}}, "“factor” of “rope_scaling” is “'x'”"),
     "kernel": ({"_attn_implementation": "evil/kernel"}, "which would be code from elsewhere"),
     "long name": ({"n_" * 1_000_000: 1}, "has 2,000,000 characters and 200 are allowed"),
+    "groups": ({"num_hidden_groups": 10**6}, "“num_hidden_groups” is 1,000,000, and at most 10,000 is allowed"),
+    "depths": ({"depths": [10**6]}, "“depths” is 1,000,000, and at most 10,000 is allowed"),
+    "endless expression": (
+        {"quantization_config": {"quant_method": "bitnet", "modules_to_not_convert": ["(.+.+)+(.+)+$"]}},
+        "“(.+.+)+(.+)+$” in “quantization_config” is no plain name of a module",
+    ),
+    "slow expression": (
+        {"quantization_config": {"llm_int8_skip_modules": [".*.*.*x"]}},
+        "is no plain name of a module",
+    ),
+    "expression as a key": ({"quantization_config": {"modules": {"(a+)+$": 1}}}, "is no plain name of a module"),
     "nested": ({"text_config": {"text_config": {}}}, "“text_config” lies within “text_config”"),
     "encoder in encoder": ({"encoder": {"decoder": {"encoder": {}}}}, "“encoder” lies within “encoder”"),
     "too nested": (
