@@ -20,7 +20,6 @@ from core.models.tokenizer_trust import kept_out
 from tests.sentences import refused
 from tests.tiny import save_model, tiny_config
 
-
 SHARD = "model-0000{}-of-00002.safetensors"
 
 
