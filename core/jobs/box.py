@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ RESULT_NBYTES = 16 * 2**20
 IMPORTS_NBYTES = 2**30
 CHATTER_NBYTES = 2 * RESULT_NBYTES
 STDERR_CHARACTERS = 2_000
+
+OnSecond = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -95,13 +98,20 @@ class Box:
         if self._process.stderr is not None:
             self._process.stderr.close()
 
-    def watch(self, limits: Limits, job: Job | None) -> str | None:
-        """Read until the process ends, and return None, or until a limit is broken, and return the reason."""
+    def watch(self, limits: Limits, job: Job | None, on_second: OnSecond | None = None) -> str | None:
+        """Read until the process ends, and return None, or until a limit is broken, and return the reason.
+
+        on_second: told the whole seconds since the start, each once.
+        """
         process = psutil.Process(self._process.pid)
-        end, begun = monotonic() + START_SECONDS, False
+        start, told = monotonic(), 0
+        end, begun = start + START_SECONDS, False
         while process.status() != psutil.STATUS_ZOMBIE:
             if job is not None:
                 job.check()
+            if on_second is not None and (passed := int(monotonic() - start)) > told:
+                told = passed
+                on_second(passed)
             self._read_all(SECONDS_BETWEEN_CHECKS)
             if not begun and self.has_begun:
                 end, begun = monotonic() + limits.seconds, True

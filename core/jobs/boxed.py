@@ -29,7 +29,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
 from core.errors import HeadlightError
-from core.jobs.box import RESULT_NBYTES, Box, Limits
+from core.jobs.box import RESULT_NBYTES, Box, Limits, OnSecond
 from core.jobs.job import Job
 
 NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
@@ -40,6 +40,8 @@ WORDS = {
     "forbidden": ("Permission denied", "Operation not permitted"),
 }
 DETAIL_CHARACTERS = 300
+# What its folder is called in the system's temporary one, which a server that is killed leaves behind.
+BOX_PREFIX = "headlight-box-"
 
 _log = logging.getLogger(__name__)
 
@@ -70,6 +72,7 @@ def boxed(
     folder: Path | None = None,
     written_nbytes: int = 0,
     job: Job | None = None,
+    on_second: OnSecond | None = None,
     allowed: tuple[str, ...] = ("core.",),
 ) -> Any:
     """What a function returns for an argument, both as JSON, called in a fresh process with limits.
@@ -81,6 +84,7 @@ def boxed(
     folder: where the function works and, if written_nbytes > 0, the only folder it may change; None for a fresh one
         that is deleted afterwards. written_nbytes: the longest file, and about the sum of all that is written.
     job: cancelling it kills the process; its listener hears nothing from here.
+    on_second: called in this thread with the whole seconds since the start, each once; what it raises ends the box.
     allowed: what the names of modules must begin with.
     The environment inside is empty: what a function needs of HEADLIGHT_… must come with its argument.
 
@@ -109,7 +113,7 @@ def boxed(
         stdin.seek(0)
         try:
             with Box(place, stdin.fileno()) as box:
-                stopped = box.watch(limits, job)
+                stopped = box.watch(limits, job, on_second)
         except OSError as error:
             _log.warning("%s could not be run in a box", function, exc_info=error)
             raise _broken(limits, "start") from error
@@ -182,5 +186,5 @@ def _workplace(folder: Path | None) -> Iterator[Path]:
     if folder is not None:
         yield folder.resolve()
         return
-    with TemporaryDirectory(prefix="headlight-box-", ignore_cleanup_errors=True) as fresh:
+    with TemporaryDirectory(prefix=BOX_PREFIX, ignore_cleanup_errors=True) as fresh:
         yield Path(fresh)

@@ -18,6 +18,7 @@ from core.models.quoting import shown
 
 CONFIG = "adapter_config.json"
 MOST_RANK = 4_096
+MOST_ALPHA = 1e9
 MOST_BYTES = 1 << 20
 MOST_PATTERNS = 10_000
 # Other ways to add to weights, all of them off in what is read here.
@@ -139,4 +140,4 @@ def _is_rank(value: Any) -> bool:
 
 
 def _is_alpha(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
+    return type(value) in (int, float) and abs(value) <= MOST_ALPHA  # of NaN this is not so

@@ -34,7 +34,7 @@ WITHOUT_TABLE = frozenset((
     "falcon", "gemma", "gemma2", "gemma3_text", "gpt_neox", "llama", "mistral", "modernbert", "mt5", "olmo2", "phi",
     "phi3", "qwen2", "qwen3", "starcoder2", "t5",
 ))  # fmt: skip
-FEW_LAYERS, FEW_POSITIONS = 200, 4_096
+FEW_LAYERS, FEW_POSITIONS, FEW_LABELS = 200, 4_096, 10_000
 _LAYERS = re.compile(r"((num|n)_(\w+_)?(layers?|blocks|groups)|(\w+_)?(en|de)coder_layers)")
 # ALBERT has so many layers in each of its groups.
 _MORE_LAYERS = "inner_group_num"
@@ -78,6 +78,8 @@ def is_plain(config: Mapping[str, Any]) -> bool:
         and all(type(value) is int for value in layers)
         and sum(layers) <= FEW_LAYERS
         and config.get(_MORE_LAYERS) in (None, 1)
+        and type(config.get("num_labels", 0)) is int
+        and config.get("num_labels", 0) <= FEW_LABELS
         and (kind in WITHOUT_TABLE or all(type(value) is int and value <= FEW_POSITIONS for value in positions))
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from core.errors import HeadlightError
+from core.models.intake import intake_root
 from core.models.quoting import shown
 
 DEEPEST = 3
@@ -36,8 +37,8 @@ def below_roots(name: str) -> Path:
     if (folder := _below(name, _is_model)) is not None:
         return folder
     raise HeadlightError(
-        f"{name[:200]} is no model folder below the folders that this server opens: start it with HEADLIGHT_MODELS set "
-        "to the folder that holds your models."
+        f"“{shown(name)}” is no model folder below the folders that this server opens: start it with HEADLIGHT_MODELS "
+        "set to the folder that holds your models."
     )
 
 
@@ -142,4 +143,9 @@ def _is_weights(path: Path) -> bool:
 
 
 def _lies_below(folder: Path, root: Path) -> bool:
-    return folder != root and folder.is_relative_to(root)
+    return folder != root and folder.is_relative_to(root) and not _is_uploaded(folder)
+
+
+def _is_uploaded(path: Path) -> bool:
+    """Whether a path lies among the uploads, which belong to sessions: a root may hold them all."""
+    return path.is_relative_to(intake_root().resolve())

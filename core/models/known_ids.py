@@ -14,8 +14,8 @@ def require_embeddings(tokens: Tokens, network: Any, name: str) -> None:
     strange = [label for label, number in zip(tokens.labels, tokens.ids, strict=True) if number >= rows]
     if strange:
         raise HeadlightError(
-            f"{name} has no embedding for the token “{strange[0]}” of its tokenizer: the two do not belong "
-            "together, so check its files."
+            f"{name} has no embedding for the token “{strange[0]}” of its tokenizer, so the two do not belong "
+            "together: open it with the tokenizer that it was trained with, or choose another text."
         )
 
 

@@ -13,13 +13,14 @@ from transformers import PreTrainedModel
 from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.adapters import Adapter, adapter_of
+from core.models.checking_configs import check_generation
 from core.models.classes import adapted_class, chosen_class, labels_brought
 from core.models.config_trust import require_proportion, trusted
 from core.models.configs import read_config, require_layers
 from core.models.encoding import has_tokenizer
 from core.models.estimate import sketch, weights_nbytes
 from core.models.opening import Place
-from core.models.prepared import notes_in
+from core.models.prepared import assumed_in, notes_in
 from core.models.quantising import INT4, quantised_config
 from core.models.quoting import shown
 from core.models.weights import WeightFiles, tensors_in, twice_meant, weights_of, whole_numbers, wrapper_of
@@ -37,6 +38,7 @@ class Plan:
     prefix      what stands before all names in the files and is taken off
     drawn       the network without memory for its weights
     notes       for the load report
+    assumed     what was guessed of the network, for report and figures
     tokenizer   where it lies, and whether the catalogue knows its files
     """
 
@@ -48,6 +50,7 @@ class Plan:
     prefix: str
     drawn: PreTrainedModel
     notes: tuple[str, ...]
+    assumed: tuple[str, ...]
     tokenizer: Path
     tokenizer_known: bool
 
@@ -74,6 +77,8 @@ def planned(name: str, place: Place, job: Job | None) -> Plan:
     known = place.known or (adapter is not None and not adapter.beside and configured == folder)
     nbytes = sum(path.stat().st_size for path in files.paths)
     remarks = () if known else trusted(name, configured, nbytes, job)
+    if not known:
+        check_generation(folder)
     config = read_config(name, configured)
     if sentence := quantised_config(config):
         raise HeadlightError(f"{name}: {sentence[:1].lower()}{sentence[1:]}")
@@ -97,7 +102,8 @@ def planned(name: str, place: Place, job: Job | None) -> Plan:
     notes = tuple(filter(None, (*notes_in(place.folder), note, came, *remarks)))
     tokenizer = place.folder if has_tokenizer(place.folder) else folder
     tokenizer_known = place.known or (adapter is not None and not adapter.beside and tokenizer == folder)
-    return Plan(folder, adapter, config, model_class, files, prefix, drawn, notes, tokenizer, tokenizer_known)
+    assumed = assumed_in(place.folder)
+    return Plan(folder, adapter, config, model_class, files, prefix, drawn, notes, assumed, tokenizer, tokenizer_known)
 
 
 def is_quantised(config: Any) -> bool:

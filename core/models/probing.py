@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from core.capture import has_attention, prepare
@@ -35,7 +35,8 @@ def settled(network: PreTrainedModel, encoder: TextEncoder, device: str) -> str:
 
 def probe_inputs(network: PreTrainedModel, encoder: TextEncoder, device: str) -> dict[str, Tensor]:
     """Two short texts, the second padded, as arguments of the network's forward."""
-    ids = torch.tensor([encoder.encode("a b " * LENGTH).ids[:LENGTH]] * 2, device=device)  # (2, T)
+    numbers = [_within(number, network) for number in encoder.encode("a b " * LENGTH).ids[:LENGTH]]
+    ids = torch.tensor([numbers] * 2, device=device)  # (2, T)
     mask = torch.ones_like(ids)
     mask[1, LENGTH - LENGTH // 3 :] = 0
     ids[mask == 0] = _first_of(network, "pad_token_id")
@@ -50,4 +51,11 @@ def _first_of(network: PreTrainedModel, *names: str) -> int:
     """The first special token of these that the network's configs name, or the first token of all."""
     configs: tuple[Any, ...] = (getattr(network, "generation_config", None), network.config)
     named = (getattr(config, name, None) for name in names for config in configs)
-    return int(next((number for number in named if isinstance(number, int)), 0))
+    return _within(int(next((number for number in named if isinstance(number, int)), 0)), network)
+
+
+def _within(number: int, network: PreTrainedModel) -> int:
+    """An id that the network has an embedding for: another one would end all work on a GPU for good."""
+    embedding: Any = network.get_input_embeddings()
+    rows = len(embedding.weight) if isinstance(embedding, nn.Embedding) else 0
+    return number % rows if rows else number

@@ -18,19 +18,27 @@ _BUFFERS = re.compile(r"(^|\.)(position_ids|token_type_ids|masked_bias|attn\.bia
                       r"cos_cached|sin_cached)$")  # fmt: skip
 _TRAINING = re.compile(r"optimi[sz]er|exp_avg|momentum|scheduler|grad_scaler|(^|\.)step$|loss|metric", re.IGNORECASE)
 _ADAPTER = re.compile(r"lora_|adapter|\.base_layer\.|ia3_", re.IGNORECASE)
+# In a notebook there is no such menu.
+_WHERE = "in the menu Head of “Open it differently” on the Models page (or as architectures in its config.json)"
 _POOLER = re.compile(r"(^|\.)pooler\.")
+
+
+def is_pooler_alone(architecture: str, names: Iterable[str]) -> bool:
+    """Whether tensors are those of a pooler that nothing comes after: of a class without a head."""
+    has_no_head = architecture.endswith("Model") and not architecture.endswith(("LMHeadModel", "DoubleHeadsModel"))
+    return has_no_head and all(_POOLER.search(name) for name in names)
 
 
 def for_random_head(architecture: str, unexpected: Iterable[str]) -> str:
     """What to do about a head that the files lack. unexpected: the tensors that they have instead."""
     if other := taken_by(architecture, unexpected):
         return (
-            f"Set architectures in its config.json to {other}, which takes the head that the files have, or leave it: "
-            "the maps do not depend on it."
+            f"Choose {other}, which takes the head that the files have, {_WHERE}, or leave it: the maps do not depend "
+            "on it."
         )
     return (
-        "Fine for attention, and the answer means nothing: open the checkpoint that was fine-tuned for it, or name the "
-        "class without a head in its config.json."
+        "Fine for attention, and the answer means nothing: open the checkpoint that was fine-tuned for it, or choose "
+        f"the class without a head {_WHERE}."
     )
 
 
@@ -62,7 +70,7 @@ def for_unexpected(architecture: str, names: tuple[str, ...]) -> str:
     )
     left = [name for name in names if not any(kind.search(name) for kind, _ in kinds)]
     if left and (other := taken_by(architecture, left)):
-        return f"Set architectures in its config.json to {other}, which takes their head, if you want its answers too."
+        return f"Choose {other}, which takes their head, {_WHERE}, if you want its answers too."
     if left:
         return f"Check that {shown(architecture)} is the class of these files: they hold more than it has."
     return next(remedy for kind, remedy in kinds if any(map(_seen(kind), names)))

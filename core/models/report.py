@@ -43,6 +43,7 @@ class LoadReport:
     brought         tensors that it brought whole, such as a classifier
     probe           how the attention of the first short text was read; "" before it was
     notes           what was done to the files, and guessed about them, before they could be read
+    assumed         what was guessed of the network itself, and every map depends on, such as "2 heads, guessed"
     """
 
     loaded: int
@@ -67,6 +68,7 @@ class LoadReport:
     brought: tuple[str, ...] = ()
     probe: str = ""
     notes: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
 
     @property
     def reinitialised(self) -> tuple[str, ...]:
@@ -76,7 +78,8 @@ class LoadReport:
     @property
     def remark(self) -> str:
         """What every figure of the model must say; "" where nothing."""
-        return f"{len(self.random_body):,} tensors of the layers are random" if self.insisted else ""
+        random = f"{len(self.random_body):,} tensors of the layers are random" if self.insisted else ""
+        return ", ".join(filter(None, (random, *self.assumed)))
 
     def lines(self) -> tuple[ReportLine, ...]:
         """The report as sentences with what to do about each, the gravest first."""

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from core.models.quoting import shown
-from core.models.remedies import for_misfits, for_random_head, for_unexpected
+from core.models.remedies import for_misfits, for_random_head, for_unexpected, is_pooler_alone
 
 if TYPE_CHECKING:
     from core.models.report import LoadReport
 
 Severity = Literal["info", "warning", "error"]
 SHOWN = 3
+GUESSED = "guessed"
+# Where a value comes from that tensors do not tell, and how a sentence says that.
+_CAME = {
+    GUESSED: "was guessed",
+    "chosen": "was chosen",
+    "written by hand": "was written by hand",
+    "as the file says": "is as the file says",
+}
+_HEADS = re.compile(r"([\d,]+) ([\w -]*head)s?")
 # Bits of the fraction of a number, by the format's name: fewer of them are a loss.
 _PRECISION = {"float64": 52, "float32": 23, "float16": 10, "bfloat16": 7}
 
@@ -37,6 +47,7 @@ def lines_of(report: LoadReport) -> Iterator[ReportLine]:
     size = f"{report.parameters:,} parameters take {report.nbytes / 1e6:,.1f} MB in {report.quantised or report.dtype}."
     yield ReportLine(size, "info")
     yield from (ReportLine(note, "info") for note in report.notes)
+    yield from map(_about_assumed, report.assumed)
     yield from _about_random(report)
     yield from _about_names(report)
     yield from _about_formats(report)
@@ -68,6 +79,23 @@ def about_tokens(size: int, rows: int) -> Iterator[ReportLine]:
         yield ReportLine(f"{sizes}.", "info")
 
 
+def _about_assumed(words: str) -> ReportLine:
+    """One of the report's `assumed`: "2 heads, guessed", or chosen, or as something beside the tensors has it."""
+    what, _, how = words.rpartition(", ")
+    came = _CAME.get(how, "")
+    heads = _HEADS.fullmatch(what) if came else None
+    told = f"The number of {heads[2]}s, {heads[1]}," if heads else f"“{shown(what if came else words)}”"
+    sentence = f"{told} {came or 'was assumed'}: tensors do not tell it, and every map depends on it."
+    if came and how != GUESSED:
+        return ReportLine(sentence, "info")
+    return ReportLine(
+        sentence,
+        "warning",
+        f"Open it differently, with {'the number that' if heads else 'what'} the model's own config, or the program "
+        "that trained it, says.",
+    )
+
+
 def _about_random(report: LoadReport) -> Iterator[ReportLine]:
     if report.random_body:
         counted = _counted(report.random_body, "of the layers", _lost(report, report.random_body))
@@ -77,7 +105,15 @@ def _about_random(report: LoadReport) -> Iterator[ReportLine]:
             "These files are of another model or were saved in part: get all weight files again, with the config.json "
             "that was saved beside them.",
         )
-    if heads := [name for name in report.reinitialised if name not in report.random_body]:
+    heads = [name for name in report.reinitialised if name not in report.random_body]
+    if heads and is_pooler_alone(report.architecture, heads):
+        counted = _counted(heads, "of the pooler", _lost(report, heads))
+        yield ReportLine(
+            f"{counted}: it is random, and neither the maps nor the states of the last layer depend on it.",
+            "info",
+            "Nothing: many checkpoints are saved without a pooler, which reads the first token's last state only.",
+        )
+    elif heads:
         yield ReportLine(
             f"{_counted(heads, 'after the layers', _lost(report, heads))}: the model's answer is random, the maps are "
             "not.",

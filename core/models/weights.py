@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import torch
 from torch import nn
 
 from core.errors import HeadlightError
+from core.jobs.boxed import Unboxed, boxed
 from core.models.checking_files.pickled_header import is_zipped, state_dict_of
 from core.models.checking_files.safetensors_header import LONGEST_HEADER as LONGEST_HEADER
 from core.models.checking_files.safetensors_header import header_of
@@ -20,6 +20,8 @@ from core.models.hub import weight_files
 from core.models.quoting import shown
 from core.models.shards import loose_shards
 
+# Reading the names in a file of before torch 1.6.
+OLD_SECONDS, OLD_BYTES_A_SECOND, OLD_NBYTES = 10.0, 50_000_000, 1 << 30
 # What wrappers put before every name: DataParallel and the Lightning modules that hold a network as their `model`.
 WRAPPERS = ("module.", "model.", "module.model.", "model.module.")
 
@@ -168,19 +170,26 @@ def _pickled(name: str, path: Path) -> dict[str, Stored]:
 
 
 def _of_old_torch(name: str, path: Path) -> dict[str, Stored]:
-    """The tensors of a file in the format before torch 1.6, which only torch itself reads."""
+    """The tensors of a file in the format before torch 1.6: what torch reads in a box, it may read here too."""
+    nbytes = path.stat().st_size
     try:
+        told = boxed(
+            "core.models.old_torch:described",
+            str(path.resolve()),
+            seconds=OLD_SECONDS + nbytes // OLD_BYTES_A_SECOND,
+            nbytes=2 * nbytes + OLD_NBYTES,
+        )
+        return {key: Stored(str(dtype), tuple(map(int, shape))) for key, (dtype, shape) in told.items()}
+    except Unboxed as error:
         # weights_only: a pickle that holds anything but tensors and plain containers is not read to its end.
-        tensors = torch.load(path, map_location="meta", weights_only=True)
-        return {str(key): Stored(_named(tensor.dtype), tuple(tensor.shape)) for key, tensor in tensors.items()}
-    except pickle.UnpicklingError as error:
+        if "Unpickling" in error.detail:
+            raise HeadlightError(
+                f"{name}: {path.name} is damaged or holds more than tensors, which could run as a program, so it is "
+                "not opened: save the model once more with save_pretrained, which writes safetensors."
+            ) from error
+        why = "" if error.reason == "error" else f", for reading it {error.why}"
         raise HeadlightError(
-            f"{name}: {path.name} is damaged or holds more than tensors, which could run as a program, so it is not "
-            "opened: save the model once more with save_pretrained, which writes safetensors."
-        ) from error
-    except Exception as error:  # damaged archives raise errors of many kinds
-        raise HeadlightError(
-            f"{name}: its weights are damaged ({path.name} cannot be read); get its files again."
+            f"{name}: its weights are damaged ({path.name} cannot be read{why}); get its files again."
         ) from error
 
 

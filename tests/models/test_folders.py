@@ -13,6 +13,7 @@ from core.models.folders import (
     source_below_roots,
     sources_below_roots,
 )
+from core.models.quoting import shown
 from tests.sentences import refused
 
 
@@ -66,7 +67,7 @@ def test_a_path_outside_is_told_nothing_about(root: Path) -> None:
     for name in (str(root.parent / "secret" / "model"), str(root.parent / "nowhere")):
         with pytest.raises(Exception, match="no model folder") as caught:
             below_roots(name)
-        messages.append(str(caught.value).replace(name, ""))
+        messages.append(str(caught.value).replace(shown(name), ""))
     assert messages[0] == messages[1]
 
 
@@ -133,7 +134,7 @@ def test_of_a_source_outside_nothing_is_told(sources: Path) -> None:
     for name in ("../secret/a.pt", "../nothing/a.pt"):
         with pytest.raises(Exception, match="no weight file") as caught:
             source_below_roots(name)
-        messages.append(str(caught.value).replace(name, ""))
+        messages.append(str(caught.value).replace(shown(name), ""))
     assert messages[0] == messages[1]
 
 
@@ -154,3 +155,22 @@ def test_sources_are_listed_within_bounds(sources: Path) -> None:
     for number in range(MOST):
         (sources / f"{number}.bin").touch()
     assert len(sources_below_roots()) == MOST
+
+
+def test_uploads_of_sessions_are_no_models_of_the_server(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_UPLOADS", str(root / "uploads"))
+    (root / "uploads").mkdir(mode=0o700)
+    other = model_at(root / "uploads" / "files")
+    (other / "model.safetensors").touch()
+    (root / "linked").symlink_to(other)
+    assert folders_below_roots() == ("model", "team/deep")
+    assert sources_below_roots() == ()
+    for name in (str(other), "uploads/files", "linked"):
+        for ask in (below_roots, source_below_roots):
+            with refused("below the folders that this server opens"):
+                ask(name)
+
+
+def test_a_name_that_is_refused_is_shown_as_what_it_is(root: Path) -> None:
+    with refused("no\\nsuch"):
+        below_roots("no\nsuch\u202e")

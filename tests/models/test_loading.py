@@ -347,6 +347,21 @@ def test_a_pickle_that_would_run_is_refused_and_runs_nothing(folder: Path, tmp_p
     assert trace.exists()  # it would have run
 
 
+def test_an_old_pickle_that_never_ends_is_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tuple in a tuple, sixty times twice: as the key of a dict it takes 2^60 steps to hash."""
+    path = folder / "pytorch_model.bin"
+    torch.save({"a": torch.zeros(1)}, path, _use_new_zipfile_serialization=False)
+    begun = path.read_bytes()
+    nested = b"".join(b"h" + bytes([i]) + b"\x86q" + bytes([i + 1]) for i in range(60))
+    bomb = b"\x80\x02}K\x00q\x00" + nested + b"N" + b"s."
+    at = begun.index(b"\x80\x02}", begun.index(b"little_endian"))
+    path.write_bytes(begun[:at] + bomb)
+    (folder / "model.safetensors").unlink()
+    monkeypatch.setattr("core.models.weights.OLD_SECONDS", 1.0)
+    with refused("pytorch_model.bin", "took longer than 1 second"):
+        load(str(folder))
+
+
 def test_safetensors_are_read_where_there_are_both(folder: Path, tmp_path: Path) -> None:
     torch.save({"evil": Evil(tmp_path / "it-ran")}, folder / "pytorch_model.bin")
     assert not load(str(folder)).report.pickled

@@ -28,3 +28,12 @@ def test_two_texts_are_tried_and_one_is_padded(
     assert ("decoder_input_ids" in inputs) == model.network.config.is_encoder_decoder
     with torch.no_grad():
         model.network(**inputs)
+
+
+def test_no_id_beyond_the_embeddings_reaches_the_network(tmp_path: Path, byte_level: tokenizers.Tokenizer) -> None:
+    save_model(tmp_path, "gpt2", AutoModelForCausalLM, byte_level)
+    model = load(str(tmp_path), device="cpu")
+    model.network.config.pad_token_id = 10**6
+    model.network.generation_config = None
+    model.network.set_input_embeddings(torch.nn.Embedding(5, 32))
+    assert probe_inputs(model.network, model.encoder, "cpu")["input_ids"].max() < 5

@@ -8,7 +8,7 @@ from transformers import AutoModelForMaskedLM, BertModel
 
 from core import load
 from core.models.heads import base_class_of, taken_by
-from core.models.prepared import notes_in
+from core.models.prepared import assumed_in, notes_in
 from core.models.report import LoadReport, ReportLine
 from tests.sentences import is_one_sentence
 from tests.tiny import save_model, tiny_config
@@ -193,3 +193,60 @@ def test_notes_beside_the_config_are_told(gpt2_folder: Path, tmp_path: Path) -> 
 def test_notes_are_bounded(tmp_path: Path, content: str, expected: tuple[str, ...]) -> None:
     (tmp_path / "prepared.json").write_text(content)
     assert notes_in(tmp_path) == expected
+
+
+def test_what_was_guessed_of_the_network_stands_in_the_report_and_beside_figures(
+    gpt2_folder: Path, tmp_path: Path
+) -> None:
+    for file in gpt2_folder.iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    guessed = ["2 heads, guessed", "rope_theta 10000, guessed"]
+    (tmp_path / "prepared.json").write_text(json.dumps({"way": "pickle", "assumed": guessed}))
+    model = load(str(tmp_path))
+    assert model.report.assumed == tuple(guessed)
+    assert model.report.remark == "2 heads, guessed, rope_theta 10000, guessed"
+    assert model.run("a b").provenance.remark == model.report.remark
+    heads = line(model.report, "The number of heads, 2, was guessed: tensors do not tell it, and every map")
+    assert (heads.severity, "Open it differently" in heads.remedy) == ("warning", True)
+    assert line(model.report, "“rope_theta 10000” was guessed").severity == "warning"
+    assert all(is_one_sentence(each) for one in model.report.lines() for each in (one.sentence, one.remedy) if each)
+
+
+def test_what_was_guessed_is_bounded(tmp_path: Path) -> None:
+    (tmp_path / "prepared.json").write_text(json.dumps({"assumed": ["x" * 99, 3, "a\u202eb", *["y"] * 99]}))
+    assert assumed_in(tmp_path) == ("x" * 79 + "…", "a b", "y", "y", "y")
+
+
+def test_a_pooler_that_is_missing_alone_is_no_random_answer(report: LoadReport) -> None:
+    lost = replace(report, missing=("pooler.dense.bias", "pooler.dense.weight"))
+    alone = line(replace(lost, architecture="BertModel"), "of the pooler are not in the files")
+    assert (alone.severity, is_one_sentence(alone.sentence)) == ("info", True)
+    assert line(replace(lost, architecture="BertForSequenceClassification"), "answer is random").severity == "warning"
+    both = replace(lost, missing=("classifier.weight", *lost.missing), architecture="BertModel")
+    assert line(both, "answer is random").severity == "warning"
+
+
+def test_remedies_for_heads_hold_on_the_page_and_in_a_notebook(report: LoadReport) -> None:
+    for architecture, left in (("BertModel", ("classifier.weight",)), ("BertForMaskedLM", ())):
+        worse = replace(report, missing=("head.weight",), unexpected=left, architecture=architecture)
+        remedy = line(worse, "the maps are not").remedy
+        assert "menu Head of “Open it differently” on the Models page" in remedy
+        assert "config.json" in remedy
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence", "severity"),
+    [
+        ("1 head, guessed", "The number of heads, 1, was guessed:", "warning"),
+        ("8 heads, chosen", "The number of heads, 8, was chosen:", "info"),
+        ("2 key-value heads, as the file says", "The number of key-value heads, 2, is as the file says:", "info"),
+        ("1,024 heads, written by hand", "The number of heads, 1,024, was written by hand:", "info"),
+        ("scaled", "“scaled” was assumed:", "warning"),
+        ("2 heads, somehow", "“2 heads, somehow” was assumed:", "warning"),
+    ],
+)  # fmt: skip
+def test_where_an_assumption_comes_from_is_told(report: LoadReport, words: str, sentence: str, severity: str) -> None:
+    told = line(replace(report, assumed=(words,)), "every map depends on it")
+    assert told.sentence.startswith(sentence)
+    assert is_one_sentence(told.sentence)
+    assert (told.severity, bool(told.remedy)) == (severity, severity == "warning")

@@ -49,6 +49,7 @@ def test_families_whose_modules_are_counted_by_layers_need_no_box(kind: str) -> 
         {"model_type": "llama", "text_config": {"num_hidden_layers": 3}},
         {"model_type": "albert", "num_hidden_layers": 3, "num_hidden_groups": 1_000},
         {"model_type": "albert", "num_hidden_layers": 3, "inner_group_num": 100},
+        {"model_type": "bert", "num_labels": 1_000_000},
         {"model_type": "vit", "num_hidden_layers": 3},
         {},
     ],
@@ -161,3 +162,12 @@ def test_coarse_weights_beside_scales_that_nothing_explains_are_refused(folder: 
     save_file(tensors | coarse, folder / "model.safetensors", metadata={"format": "pt"})
     with refused("1 of its weights are 8-bit fractions"):
         load(str(folder), device="cpu")
+
+
+@pytest.mark.parametrize(
+    "content", ["[" * 100_000, "[]", '{"a": 1' + " " * 4_000_001 + "}", '{"a": NaN}', '{"a": 1, "a": 2}']
+)
+def test_settings_for_writing_are_bounded_like_a_config(folder: Path, content: str) -> None:
+    (folder / "generation_config.json").write_text(content)
+    with refused("generation_config.json"):
+        load(str(folder))

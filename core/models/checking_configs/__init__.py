@@ -9,15 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from core.models.checking_configs.checked import checked_config, remarks_on
+    from core.models.checking_configs.checked import check_generation, checked_config, remarks_on
     from core.models.checking_configs.sketching import Sketch, sketched
 
-__all__ = ["Sketch", "checked_config", "remarks_on", "sketched"]
+__all__ = ["Sketch", "check_generation", "checked_config", "remarks_on", "sketched"]
 
 
 def __getattr__(name: str) -> Any:
     """Imported when asked for: boxes that only read JSON must not wait for torch, which these need."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "checked" if name in ("checked_config", "remarks_on") else "sketching"
+    home = "checked" if name in ("check_generation", "checked_config", "remarks_on") else "sketching"
     return getattr(import_module(f"{__name__}.{home}"), name)

@@ -16,7 +16,7 @@ from core.models.checking_files.telling import Wrong, quoted
 from core.models.quoting import shown
 from core.zoo import ARCHITECTURES
 
-CONFIG = "config.json"
+CONFIG, GENERATION = "config.json", "generation_config.json"
 MOST_NBYTES = 4_000_000
 DEEPEST = 16
 # A model of several parts has a config for each; published ones nest them twice.
@@ -48,6 +48,13 @@ def checked_config(name: str, folder: Path) -> dict[str, Any]:
             f"{shown(name)}: its config.json is not used, because {wrong.what}: {wrong.cure}."
         ) from wrong
     return config
+
+
+def check_generation(folder: Path) -> None:
+    """Raise HeadlightError, one sentence, for settings for writing text that must not be read; there may be none."""
+    path = folder / GENERATION
+    if path.is_file():
+        object_in(path, MOST_NBYTES, DEEPEST)
 
 
 def remarks_on(config: dict[str, Any]) -> tuple[str, ...]:

@@ -87,16 +87,25 @@ def is_zipped(path: Path) -> bool:
         return file.read(4) == LOCAL
 
 
+def pickled_values(path: Path) -> Any:
+    """What the pickle of a file of torch.save holds, see `values_in`. Raises HeadlightError as `pickled_of` does."""
+    with distrusted(path) as (file, nbytes):
+        return values_in(_pickle(file, _parts(file, nbytes)))
+
+
+def _parts(file: BinaryIO, nbytes: int) -> dict[str, Part]:
+    if file.read(4) != LOCAL:
+        raise Wrong(
+            "it is not in the zip format that torch writes since version 1.6",
+            "save it again with torch.save or as safetensors",
+        )
+    return parts_in(file, nbytes)
+
+
 def _state_dict(path: Path) -> _Found:
     with distrusted(path) as (file, nbytes):
-        if file.read(4) != LOCAL:
-            raise Wrong(
-                "it is not in the zip format that torch writes since version 1.6",
-                "save it again with torch.save or as safetensors",
-            )
-        parts = parts_in(file, nbytes)
-        data = _pickle(file, parts)
-        found = _found(values_in(data), (), {})
+        parts = _parts(file, nbytes)
+        found = _found(values_in(_pickle(file, parts)), (), {})
         if found is None:
             raise Wrong("it holds no state dict, a dict of tensors by name", ONLY_WEIGHTS)
         _check(found.tensors, parts, nbytes)

@@ -27,6 +27,8 @@ _UNTYPED = "torch.storage.UntypedStorage"
 _ORDERED, _REBUILT, _REBUILT_TYPED = (
     "collections.OrderedDict", "torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor_v3"
 )  # fmt: skip
+# What Lightning and others keep of a command line: attributes, and nothing that runs.
+_NOTED = "argparse.Namespace"
 _PARAMETERS = {"torch._utils._rebuild_parameter", "torch._utils._rebuild_parameter_with_state"}
 # Values beside the tensors, which stay unread; torch.load knows them without being told.
 _OPAQUE = {
@@ -34,7 +36,7 @@ _OPAQUE = {
     "builtins.complex",
 }  # fmt: skip
 _NAMES = (
-    {_UNTYPED, _ORDERED, _REBUILT, _REBUILT_TYPED} | _PARAMETERS | _OPAQUE
+    {_UNTYPED, _ORDERED, _REBUILT, _REBUILT_TYPED, _NOTED} | _PARAMETERS | _OPAQUE
     | {f"torch.{name}" for name in _STORAGES} | {f"torch.{name}" for name in ITEMSIZE}
 )  # fmt: skip
 
@@ -70,6 +72,10 @@ class _Storage:
 
 class _Opaque:
     """What stands for a value that is no tensor and holds none."""
+
+
+class _Noted(dict[str, Any]):
+    """The attributes of what stands for settings of a program."""
 
 
 class _Mark:
@@ -135,8 +141,9 @@ def _do(code: str, stack: list[Any]) -> None:
         stack.append(_made(named.name, arguments))
     elif code == "BUILD":
         # Attributes of a state dict, such as the versions of its modules.
-        _require(stack.pop(), dict)
-        _require(stack[-1], dict)
+        attributes, target = _require(stack.pop(), dict), _require(stack[-1], dict)
+        if isinstance(target, _Noted):
+            target.update(attributes)
     else:
         raise Wrong(f"its pickle has the operation {code}, which torch.save does not write by itself", ONLY_WEIGHTS)
 
@@ -153,6 +160,8 @@ def _made(name: str, arguments: tuple[Any, ...]) -> Any:
     """What calling `name` with `arguments` would give, told and not done."""
     if name == _ORDERED and not arguments:
         return {}
+    if name == _NOTED and not arguments:
+        return _Noted()
     if name == _REBUILT and len(arguments) in (6, 7):
         return _tensor(*arguments[:4])
     if name == _REBUILT_TYPED and len(arguments) in (7, 8):

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import HeadlightError
 from core.jobs import Job
-from core.jobs.boxed import Unboxed, boxed
+from core.jobs.boxed import BOX_PREFIX, Unboxed, boxed
 from core.models.checking_tokenizers.bounds import OPENING_NBYTES, OPENING_SECONDS
 from core.models.checking_tokenizers.boxed_reader import BoxedReader
 from core.models.checking_tokenizers.files import require_tokenizer
@@ -77,7 +77,7 @@ def boxed_encoder_of(folder: Path, max_length: int, job: Job | None = None) -> T
     max_length: how many tokens the model reads; fewer where its tokenizer says so.
     Raises HeadlightError, one sentence, also for tokenizers written in Python, which need none.
     """
-    with TemporaryDirectory(prefix="headlight-tokenizer-", ignore_cleanup_errors=True) as place:
+    with TemporaryDirectory(prefix=BOX_PREFIX, ignore_cleanup_errors=True) as place:
         told = _told(folder, Path(place), job)
         source, target = (_reader(Path(place) / name) for name in (_SOURCE, _TARGET))
     if source is None:

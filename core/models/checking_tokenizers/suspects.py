@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from core.models.checking_files.telling import quoted
@@ -15,11 +15,13 @@ from core.models.checking_tokenizers.patterns import is_linear
 from core.models.checking_tokenizers.specification import CHARSMAP, STEPS, parts_of
 
 # WordPiece looks up all stretches of a word of n letters; BERT reads up to 100.
-LONGEST_WORD = 256
+LONGEST_WORD = 128
 # Where pieces are looked up by their letters, `core.text.fast` looks for the name of each at every place of a text.
 MOST_SPECIAL = 1_000
 # NFKC writes one character as up to 18.
 MOST_GROWTH = 1_000
+# Replacements of published families write up to four characters for one; those of all steps multiply.
+MOST_REPLACED = 20
 _COMPATIBLE = {"NFKC": 18, "NFKD": 18, "NFC": 3, "NFD": 4, "BertNormalizer": 4, "Lowercase": 3, "Precompiled": 64}
 
 
@@ -44,8 +46,11 @@ def suspicions(specification: dict[str, Any]) -> tuple[str, ...]:
     found = [f"its regular expression {quoted(pattern)} may never end" for pattern in unproven_patterns(specification)]
     if not all(map(_is_sound, _charsmaps(specification))):
         found.append("its normaliser leads out of its own table")
-    if _growth(specification.get("normalizer")) > MOST_GROWTH:
-        found.append(f"its normaliser may make a text more than {MOST_GROWTH:,} times as long")
+    normalizer = list(parts_of(specification.get("normalizer")))
+    replaced = _growth([part for part in normalizer if part.get("type") == "Replace"])
+    for growth, most in ((replaced, MOST_REPLACED), (_growth(normalizer), MOST_GROWTH)):
+        if growth > most:
+            found.append(f"its normaliser may make a text more than {most:,} times as long")
     if any(_may_fail(part) for step in STEPS for part in parts_of(specification.get(step))):
         found.append("one of its steps fails on some texts")
     model = specification["model"]
@@ -86,9 +91,9 @@ def _is_sound(charsmap: Any) -> bool:
         return False
 
 
-def _growth(normalizer: Any) -> int:
+def _growth(parts: Iterable[dict[str, Any]]) -> int:
     """How many times as long a text can become, at most: all steps together."""
-    return math.prod(_growth_of(part) for part in parts_of(normalizer))
+    return math.prod(map(_growth_of, parts))
 
 
 def _growth_of(part: dict[str, Any]) -> int:

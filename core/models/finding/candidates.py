@@ -13,6 +13,7 @@ from core.models.finding.bases import base_of, bases_of
 from core.models.finding.calling import name_of
 from core.models.finding.choosing import is_adapter, is_gguf
 from core.models.finding.contents import Contents, Parts
+from core.models.finding.doubts import doubts_about
 from core.models.finding.naming import ADAPTER_CONFIG, CONFIG, STEPS
 from core.models.finding.results import Candidate, Missing
 from core.models.finding.sets import Role, Sets, WeightSet
@@ -67,6 +68,7 @@ def _model(folder: Path, own: Contents, one: WeightSet, sets: Sets, contents: Ma
         tensors,
         one.members[0].path,
         missing=tuple(missing),
+        doubts=doubts_about(tensors, tokenizer),
     )
 
 

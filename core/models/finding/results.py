@@ -53,6 +53,7 @@ class Candidate:
     base          what an adapter calls the model that it belongs to: a name of the catalogue, of the hub, or a path
     bases         whole models in the same upload that it may be added to, its likeliest first
     missing       what has to be chosen, or is to be known, before it opens
+    doubts        sentences about what is there and may not belong together
     """
 
     name: str
@@ -67,6 +68,7 @@ class Candidate:
     base: str | None = None
     bases: tuple[Path, ...] = ()
     missing: tuple[Missing, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     def lacks(self, what: Lacking) -> bool:
         """Whether this is missing."""

@@ -8,15 +8,18 @@ import platform
 import shutil
 import stat
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
 
 from core.errors import HeadlightError
+from core.jobs.boxed import BOX_PREFIX
 
 ROOT_VARIABLE = "HEADLIGHT_UPLOADS"
 PREFIX = "upload-"
+LONGEST_BOX_SECONDS = 24 * 3_600.0
 _OWNER = "owner.json"
 _LONGEST_OWNER = 1_000
 # Start times are told in hundredths of a second, from a clock that may have been set meanwhile.
@@ -56,11 +59,13 @@ def mark_as_ours(folder: Path) -> None:
 def sweep() -> int:
     """Delete the uploads of servers that have ended without doing so, and return how many there were.
 
-    Nothing else is touched: no link, no folder of another user or machine, none that does not say whose it is.
-    Raises HeadlightError as `intake_root` does.
+    So are folders of boxes that nobody can still be working in. Nothing else is touched: no link, no folder of another
+    user or machine, none that does not say whose it is. Raises HeadlightError as `intake_root` does.
     """
     root = intake_root()
     gone = [folder for folder in root.glob(f"{PREFIX}*") if _is_left_behind(folder)]
+    boxes = Path(tempfile.gettempdir()).glob(f"{BOX_PREFIX}*")
+    gone += [folder for folder in boxes if _is_old(folder)]
     for folder in gone:
         shutil.rmtree(folder, ignore_errors=True)
     return sum(not folder.exists() for folder in gone)
@@ -87,6 +92,13 @@ def _is_left_behind(folder: Path) -> bool:
             told = json.loads(file.read(_LONGEST_OWNER))
         return told["host"] == platform.node() and not _runs(int(told["pid"]), float(told["started"]))
     except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return False
+
+
+def _is_old(folder: Path) -> bool:
+    try:
+        return not _why_not_ours(found := folder.lstat()) and time.time() - found.st_mtime > LONGEST_BOX_SECONDS
+    except OSError:
         return False
 
 

@@ -60,13 +60,13 @@ def _put_base(base: str | Path, candidate: Candidate, into: Filling) -> dict[str
     """Put the base below the adapter, or its name beside it, and return what the base's config says."""
     told = optional_object_in(candidate.root / TOLD)
     if isinstance(base, Path):
-        if base not in candidate.bases:
-            raise HeadlightError("A base in a folder must come with the adapter: choose one of those found beside it.")
         whole = next(
             (one for one in found(base, into.job).candidates if one.kind == "model" and one.root == base), None
         )
         if whole is None:
-            raise HeadlightError(f"The base in “{shown(base.name)}” is no whole model any more: upload it again.")
+            raise HeadlightError(
+                f"What lies in “{shown(base.name)}” is no whole model, which a base has to be: choose another."
+            )
         below = into.below(BASE)
         put_model(whole, Choices(), below)
         if told:

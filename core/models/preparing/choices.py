@@ -16,11 +16,14 @@ class Choices:
 
     config     what config.json shall say, given whole; None: the candidate's own
     tokenizer  None: the candidate's own
-    base       of an adapter: a name of the catalogue, or one of the candidate's `bases`; None: what its files say
+    base       of an adapter: a name of the catalogue, or a folder with a whole model, such as one of its `bases`;
+               None: what its files say
     name       what sentences call the model; "": the candidate's name
+    assumed    what of the config was guessed and decides about every map, such as "2 heads, guessed"
     """
 
     config: Mapping[str, Any] | None = None
     tokenizer: TokenizerChoice | None = None
     base: str | Path | None = None
     name: str = ""
+    assumed: tuple[str, ...] = ()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -21,17 +22,19 @@ from core.models.quoting import shown
 CHUNK_BYTES = 1 << 20
 SPARE_BYTES = 64 << 20
 _MEGABYTE = 1_000_000
+Told = tuple[list[str], list[str]]
 
 
 class Filling:
     """Puts files into a folder, within a bound for all that is written; links cost nothing of it.
 
     folder  where the files come to lie; `below` gives another for a folder inside it, with the same bound
-    notes   sentences for the load report
+    notes   sentences for the load report; assumed: what was guessed of the network
     """
 
-    def __init__(self, folder: Path, workplace: Path, room: list[int], notes: list[str], job: Job | None) -> None:
-        self.folder, self.notes, self.job = folder, notes, job
+    def __init__(self, folder: Path, workplace: Path, room: list[int], told: Told, job: Job | None) -> None:
+        self.folder, self.job = folder, job
+        self.notes, self.assumed = told
         self._workplace, self._room = workplace, room
 
     @property
@@ -42,7 +45,7 @@ class Filling:
     def below(self, name: str) -> Filling:
         """The filling of a folder inside this one."""
         (self.folder / name).mkdir(0o700)
-        return Filling(self.folder / name, self._workplace, self._room, self.notes, self.job)
+        return Filling(self.folder / name, self._workplace, self._room, (self.notes, self.assumed), self.job)
 
     def write(self, name: str, chunks: Iterable[bytes]) -> Path:
         """Write a file. Raises HeadlightError beyond the bound and for a full disk, and `Cancelled`."""
@@ -57,7 +60,7 @@ class Filling:
 
     def write_json(self, name: str, value: Any) -> Path:
         """Write a value as JSON."""
-        return self.write(name, [(json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()])
+        return self.write(name, [(json.dumps(value, indent=2) + "\n").encode()])
 
     def copy(self, source: Path, name: str, most: int) -> Path:
         """Copy a file of at most so many bytes."""
@@ -86,9 +89,12 @@ class Filling:
         return target
 
     @contextmanager
-    def boxed(self, function: str, argument: object, *, seconds: float, nbytes: int, written: int) -> Iterator[Path]:
+    def boxed(
+        self, function: str, argument: object, *, seconds: float, nbytes: int, written: int, step: str, usual: float
+    ) -> Iterator[Path]:
         """Run a function in a box, and give the folder that it wrote to; what is not taken out of it goes.
 
+        step: what it does, for the job, whose progress is the time that has passed of the seconds it usually takes.
         It is empty before, so that no box can change a file that others have under another name.
         Raises what `core.jobs.boxed.boxed` raises, and HeadlightError where there is no room for what may be written.
         """
@@ -97,11 +103,21 @@ class Filling:
         try:
             boxed(
                 function, argument, seconds=seconds, nbytes=nbytes, folder=self._workplace, written_nbytes=written,
-                job=self.job,
+                job=self.job, on_second=self._clock(step, math.ceil(usual)),
             )  # fmt: skip
             yield self._workplace
         finally:
             shutil.rmtree(self._workplace, ignore_errors=True)
+
+    def _clock(self, step: str, usual: int) -> Callable[[int], None]:
+        """Tells the job each second that has passed; the last of the usual ones stays until the work is done."""
+
+        def tell(passed: int) -> None:
+            if self.job is not None:
+                self.job.advance(min(passed, usual), usual + 1, step)
+
+        tell(0)
+        return tell
 
     def take(self, made: Path, name: str) -> Path:
         """Move a file out of a box's folder to its place. Raises HeadlightError unless it is a plain file."""
@@ -158,7 +174,7 @@ def filling(into: Intake, job: Job | None) -> Iterator[Filling]:
             raise ValueError("A model is prepared in a folder of its own, which must be empty.")
         hidden.mkdir(0o700)
         (hidden / "ready").mkdir(0o700)
-        started = Filling(hidden / "ready", hidden / "box", [into.bounds.nbytes - into.nbytes], [], job)
+        started = Filling(hidden / "ready", hidden / "box", [into.bounds.nbytes - into.nbytes], ([], []), job)
         yield started
         started.check()
         for made in sorted(started.folder.iterdir()):

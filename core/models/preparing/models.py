@@ -8,6 +8,7 @@ from typing import Any
 from core.errors import HeadlightError
 from core.models.finding import Candidate
 from core.models.folders import roots
+from core.models.prepared import assumed_in
 from core.models.preparing.choices import Choices
 from core.models.preparing.filling import Filling
 from core.models.preparing.json_files import object_in
@@ -44,6 +45,8 @@ def put_model(candidate: Candidate, choices: Choices, into: Filling) -> str:
     put_optional(candidate.root / GENERATION, into)
     put_optional(candidate.root / TOLD, into)
     put_tokenizer(candidate, choices, into)
+    if choices.config is None:
+        into.assumed.extend(assumed_in(candidate.root))
     return "pickle" if is_pickled else "safetensors"
 
 

@@ -70,10 +70,16 @@ def _wrapper(placed: Mapping[str, str]) -> str:
 
 def _placed(tensors: Mapping[str, Shape], config: Mapping[str, Any]) -> dict[str, str]:
     """New names of the tensors that the config's network has a place for; none where it is not to be built here."""
+    # Not above: a box for pickles imports this package too, and would wait for what this imports.
+    from core.models.config_trust import is_plain
+
     model_type, architecture, sizes = config.get("model_type"), _architecture(tensors, config), _sizes(config)
-    if not isinstance(model_type, str) or not _is_network(architecture) or not _is_small(sizes, len(tensors)):
+    if not isinstance(model_type, str) or not _is_network_of(architecture, model_type):
         return {}
     sizes |= {"model_type": model_type, "architectures": [architecture]}
+    # Of other families nobody knows what their configs count; their names stay, and loading takes wrappers off.
+    if not is_plain(sizes) or not _is_small(sizes, len(tensors)):
+        return {}
     return places(tensors, Guess(model_type, architecture, sizes, 1.0, (), (), "", ()))
 
 
@@ -85,8 +91,8 @@ def _architecture(tensors: Mapping[str, Shape], config: Mapping[str, Any]) -> An
     return next((guess.architecture for guess in alike), None)
 
 
-def _is_network(architecture: Any) -> TypeGuard[str]:
-    """Whether a name is that of a network: transformers has much else, which would be called all the same."""
+def _is_network_of(architecture: Any, model_type: str) -> TypeGuard[str]:
+    """Whether a name is that of a family's network: transformers has much else, which would be called all the same."""
     import transformers
 
     from core.zoo import ARCHITECTURES
@@ -94,7 +100,9 @@ def _is_network(architecture: Any) -> TypeGuard[str]:
     if not isinstance(architecture, str) or architecture == "PreTrainedModel":
         return False
     named = ARCHITECTURES.get(architecture) or getattr(transformers, architecture, None)
-    return isinstance(named, type) and issubclass(named, transformers.PreTrainedModel)
+    if not isinstance(named, type) or not issubclass(named, transformers.PreTrainedModel):
+        return False
+    return getattr(named.config_class, "model_type", None) == model_type
 
 
 def _sizes(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,13 @@ from torch import Tensor
 
 from core.models.preparing.safetensors_writing import CHUNK_BYTES, Shape, header_bytes, in_order
 
+# What training programs leave beside the tensors and torch does not know; it is never made here.
+INERT = ("argparse.Namespace",)
+
+
+class Inert:
+    """Stands for a thing of another name, whose values nobody reads."""
+
 
 def write_safetensors(request: dict[str, Any]) -> None:
     """Turn each file of a request into one in the folder that the box works in.
@@ -21,7 +28,8 @@ def write_safetensors(request: dict[str, Any]) -> None:
         "names": {name in the source: name in the target}}]}; tensors without a new name are left out.
     """
     for file in request["files"]:
-        held: Any = torch.load(file["source"], map_location="cpu", weights_only=True, mmap=True)
+        with torch.serialization.safe_globals([(Inert, name) for name in INERT]):
+            held: Any = torch.load(file["source"], map_location="cpu", weights_only=True, mmap=True)
         for key in file["keys"]:
             held = held[key]
         # Tensors that share their numbers are written as often as they are named, which safetensors demands.

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from core.jobs import Job
 from core.models.finding import Candidate
 from core.models.intake import Intake
+from core.models.prepared import LONGEST_ASSUMED, MOST_ASSUMED, MOST_NOTES
 from core.models.preparing.adapters import put_adapter
 from core.models.preparing.choices import Choices
-from core.models.preparing.filling import filling
+from core.models.preparing.filling import Filling, filling
 from core.models.preparing.ggufs import put_gguf
 from core.models.preparing.known_files import PREPARED
 from core.models.preparing.models import put_model, put_tokenizer
 from core.models.quoting import shown
-
-MOST_NOTES = 20
 
 
 def prepare(candidate: Candidate, choices: Choices, into: Intake, job: Job | None = None) -> Path:
@@ -41,7 +41,15 @@ def prepare(candidate: Candidate, choices: Choices, into: Intake, job: Job | Non
                 put_tokenizer(candidate, choices, filled)
         else:
             way = put_model(candidate, choices, filled)
-        filled.write_json(PREPARED, {"way": way, "notes": [*dict.fromkeys(filled.notes)][:MOST_NOTES]})
+        filled.assumed.extend(choices.assumed)
+        filled.write_json(PREPARED, _told(way, filled))
         if job is not None:
             job.advance(1, 1, "prepared")
     return into.folder
+
+
+def _told(way: str, filled: Filling) -> dict[str, Any]:
+    """What prepared.json says; what was guessed only where something was."""
+    said = {"way": way, "notes": [*dict.fromkeys(filled.notes)][:MOST_NOTES]}
+    guessed = [words[:LONGEST_ASSUMED] for words in dict.fromkeys(filled.assumed)][:MOST_ASSUMED]
+    return said | {"assumed": guessed} if guessed else said

@@ -22,6 +22,8 @@ from core.models.tokenizer_files import ALL_FILES
 _BOUNDS = Limits(nbytes=1 << 50)
 _MOST_KEPT = 1_000
 _SHARD = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<total>\d{5})(?P<suffix>\.[a-z]+)", re.ASCII)
+# Values of a config on which maps hardly depend, or not at all.
+_HARMLESS = re.compile(r"eps|max_position|n_positions|dropout|token_id|tie_")
 _BESIDE = (CONFIG, GENERATION, TOLD, ADAPTER_CONFIG, *ALL_FILES)
 _OTHERWISE = "or open it on the Models page, which asks for it"
 _kept = Store(_MOST_KEPT)
@@ -105,11 +107,14 @@ def _without_doubt(candidate: Candidate, path: Path) -> Choices:
             f"“{called}” does not say its architecture, and its tensors are those of none that is known: put its "
             "config.json beside it."
         )
-    open_heads = [question for question in best.open_questions if "head" in question.name]
+    asked = [question for question in best.open_questions if len(question.options) > 1]
+    open_heads = [question for question in asked if "head" in question.name]
     if best.share < 1.0 or best.missing or open_heads:
         doubt = "the number of its heads" if open_heads else "which architecture it has"
         raise HeadlightError(
             f"“{called}” looks like {best.architecture} and does not say {doubt}: put its config.json beside it, "
             f"{_OTHERWISE}."
         )
-    return Choices(config=best.config, name=path.stem)
+    bearing = [question for question in asked if not _HARMLESS.search(question.name)]
+    assumed = tuple(f"{question.name} {question.value}, guessed" for question in bearing)
+    return Choices(config=best.config, name=path.stem, assumed=assumed)

@@ -17,6 +17,7 @@ from core.models.quoting import shown
 BOX = "core.models.preparing.pickle_box:write_safetensors"
 # A box for pickles: it maps a file as a whole, and lays out one tensor after the other. 650 MB take 5 s.
 SECONDS, BYTES_A_SECOND = 60.0, 20_000_000
+USUAL_SECONDS, USUALLY_A_SECOND = 3.0, 130_000_000
 SPARE_BYTES = 512 << 20
 
 Names = Mapping[str, str]
@@ -115,9 +116,11 @@ def _put_pickles(files: Mapping[str, WeightFile], names: Names, into: Filling) -
     seconds = SECONDS + (sum(sizes) + written) / BYTES_A_SECOND
     memory = 2 * max(sizes) + 2 * largest + SPARE_BYTES
     first = next(iter(files.values())).path.name
-    into.tell(f"reading {shown(first)} in a process of its own")
+    step, usual = f"reading {shown(first)} in a process of its own", USUAL_SECONDS + written / USUALLY_A_SECOND
     try:
-        with into.boxed(BOX, {"files": requests}, seconds=seconds, nbytes=memory, written=written) as made:
+        with into.boxed(
+            BOX, {"files": requests}, seconds=seconds, nbytes=memory, written=written, step=step, usual=usual
+        ) as made:
             for target, file in files.items():
                 _check(file, names, into.take(made / target, target))
     except Unboxed as error:

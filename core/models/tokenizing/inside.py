@@ -13,11 +13,17 @@ from core.models.quoting import shown
 from core.models.tokenizing.asking import understood
 from core.models.tokenizing.building import Built, built
 from core.models.tokenizing.choices import Pattern
-from core.models.tokenizing.trying import compiled
+from core.models.tokenizing.trying import compiled, too_many_steps
 
 TOKENIZER, CONFIG = "tokenizer.json", "tokenizer_config.json"
 MOST_WORDS = 2_000
 _FIRST_TEXT = "a b"
+# How Oniguruma says that it gave up.
+_GAVE_UP = "retry-limit"
+
+
+class _GaveUpError(HeadlightError):
+    """A text keeps the engine of regular expressions busy for longer than it allows."""
 
 
 def write(argument: dict[str, Any]) -> dict[str, list[str]]:
@@ -44,7 +50,12 @@ def pieces(argument: dict[str, Any]) -> list[str]:
     choice = understood(argument["choice"])
     if isinstance(choice, Pattern):
         compiled(choice.pattern)
-    return _pieces(_opened(_text_of(built(choice))), argument["text"])
+    try:
+        return _pieces(_opened(_text_of(built(choice))), argument["text"])
+    except _GaveUpError as error:
+        if isinstance(choice, Pattern):
+            raise too_many_steps(argument["text"]) from error
+        raise
 
 
 def _text_of(made: Built) -> str:
@@ -72,6 +83,11 @@ def _pieces(opened: tokenizers.Tokenizer, text: str) -> list[str]:
     try:
         return list(opened.encode(text).tokens)
     except BaseException as error:
+        if _GAVE_UP in str(error):
+            raise _GaveUpError(
+                f"A regular expression of the tokenizer takes too many steps on the text “{shown(text)}”: choose "
+                "another tokenizer."
+            ) from error
         raise HeadlightError(f"The tokenizer cannot read “{shown(text)}” ({shown(str(error))}): change it.") from error
 
 

@@ -45,6 +45,9 @@ _BYTES = {
     ),
 }
 _MOST_LETTERS = 300
+# Source: Lin et al. 2023, Evolutionary-scale prediction of atomic-level protein structure; the alphabet of its code.
+ESM, _OF_ESM = "esm", "<cls> <pad> <eos> <unk> L A G V S E R T I D P K Q N F Y M H W C X B U Z O . - <null_1> <mask>"
+AMINO_ACIDS = tuple(_OF_ESM.split())
 
 
 @dataclass(frozen=True)
@@ -55,15 +58,21 @@ class _Fit:
     sentence: str
 
 
-def offered(embedding_rows: int, vocabularies: Sequence[Path] = (), job: Job | None = None) -> tuple[Offer, ...]:
+def offered(
+    embedding_rows: int, vocabularies: Sequence[Path] = (), job: Job | None = None, *, model_type: str = ""
+) -> tuple[Offer, ...]:
     """Tokenizers that may fit, best first; the last ones, without a choice, are those that a user can always fill in.
 
     embedding_rows: of the model's input embedding; 0 where that is not known. vocabularies: files of the upload.
-    Files come before models of the catalogue that fit as well, for they came with the model.
+    model_type: the family, where it is known. Files come before models of the catalogue that fit as well, for they came
+    with the model.
     """
     ranked = [*_of_files(embedding_rows, vocabularies, job), *_of_catalogue(embedding_rows), *_of_bytes(embedding_rows)]
+    proteins = tuple(_of_proteins(embedding_rows))
+    ranked += [(0, offer) for offer in proteins if model_type == ESM]
     fitting = [offer for _, offer in sorted(ranked, key=lambda pair: pair[0])]
-    return (*fitting, *_always(embedding_rows))
+    # Of another family as many rows say little, for alphabets are many.
+    return (*fitting, *_always(embedding_rows), *(proteins if model_type != ESM else ()))
 
 
 def _of_files(rows: int, paths: Sequence[Path], job: Job | None) -> Iterator[tuple[int, Offer]]:
@@ -140,6 +149,12 @@ def _of_bytes(rows: int) -> Iterator[tuple[int, Offer]]:
     elif 256 < rows <= _MOST_LETTERS:
         sentence = f"{rows} rows may be one for each byte and {rows - 256} more: say which id byte 0 has."
         yield 2, Offer("bytes", "Bytes", sentence)
+
+
+def _of_proteins(rows: int) -> Iterator[Offer]:
+    if rows == len(AMINO_ACIDS):
+        sentence = f"The embedding has {rows} rows, exactly as many ids as ESM's alphabet of amino acids."
+        yield Offer("characters", "Amino acids, as ESM has them", sentence, Characters(AMINO_ACIDS))
 
 
 def _fit(rows: int, size: int, whose: str) -> _Fit | None:

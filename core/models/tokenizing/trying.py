@@ -56,10 +56,15 @@ def split_by(splitter: pre_tokenizers.PreTokenizer, text: str) -> list[str]:
     try:
         return [piece for piece, _ in splitter.pre_tokenize_str(text)]
     except BaseException as error:
-        raise HeadlightError(
-            f"The regular expression takes too many steps on the text “{shown(text)}”: write it so that no repetition "
-            "stands within a repetition."
-        ) from error
+        raise too_many_steps(text) from error
+
+
+def too_many_steps(text: str) -> HeadlightError:
+    """What is said of a pattern that the engine gives up on."""
+    return HeadlightError(
+        f"The regular expression takes too many steps on the text “{shown(text)}”: write it so that no repetition "
+        "stands within a repetition."
+    )
 
 
 def nasty_texts(pattern: str) -> Iterator[str]:

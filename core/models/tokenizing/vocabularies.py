@@ -41,9 +41,14 @@ def read_vocabulary(path: Path) -> Read:
 
 
 def of_tokens(tokens: Sequence[str], place: str = "entries") -> Read:
-    """Tokens in the order of their ids. place: what two equal ones are said to stand in. Raises Wrong."""
+    """Tokens in the order of their ids; blank ones at the end have none.
+
+    place: what two equal ones are said to stand in. Raises Wrong.
+    """
     if len(tokens) > MOST_ENTRIES:
         raise Wrong(f"it has {len(tokens):,} tokens and {MOST_ENTRIES:,} are allowed", "choose another vocabulary")
+    last = next((number for number in range(len(tokens), 0, -1) if tokens[number - 1]), 0)
+    tokens = tokens[:last]
     ids: dict[str, int] = {}
     for number, token in enumerate(tokens):
         if token and token in ids:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.models.finding.uploads import BERT, file, lacks, looked, model, only, told, weights
+from tests.sentences import is_one_sentence
 
 
 def without_tokenizer(folder: Path, model_type: str | None = "bert") -> Path:
@@ -92,3 +93,31 @@ def test_a_vocabulary_that_is_no_json_is_refused(tmp_path: Path) -> None:
     seen = looked(tmp_path)
     assert file(seen, "tokenizer.json").kind == file(seen, "vocab.json").kind == "refused"
     assert seen.candidates[0].vocabularies == ()
+
+
+@pytest.mark.parametrize(
+    ("specification", "doubted"),
+    [
+        ({"model": {"vocab": {"a": 0, "b": 95}}}, ""),
+        ({"model": {"vocab": {"a": 0, "b": 96}}}, "97"),
+        ({"model": {"vocab": [["a", 0.0]] * 30_000}}, "30,000"),
+        ({"model": {"vocab": {"a": 0}}, "added_tokens": [{"id": 200}]}, "201"),
+        ({"model": {"vocab": {"a": "9" * 99, "b": True}}, "added_tokens": [3, {"id": None}]}, ""),
+        ({"model": []}, ""),
+        ([], ""),
+    ],
+)
+def test_a_tokenizer_with_more_ids_than_embeddings_is_doubted(
+    tmp_path: Path, specification: object, doubted: str
+) -> None:
+    model(tmp_path)
+    told(tmp_path / "tokenizer.json", specification)
+    doubts = only(tmp_path).doubts
+    assert len(doubts) == bool(doubted)
+    assert all(is_one_sentence(doubt) and f"{doubted} different ids" in doubt for doubt in doubts)
+
+
+def test_lines_of_a_vocabulary_are_counted_as_ids(tmp_path: Path) -> None:
+    without_tokenizer(tmp_path)
+    (tmp_path / "vocab.txt").write_text("\n".join(f"piece{number}" for number in range(97)) + "\n")
+    assert "97 different ids and the model has 96" in only(tmp_path).doubts[0]

@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -205,3 +206,18 @@ def test_a_number_that_another_process_has_by_now_is_no_owner(root: Path) -> Non
     owner.write_text(owner.read_text().replace('"started": ', '"started": 1'))
     assert sweep() == 1
     assert everything_in(root) == []
+
+
+def test_old_folders_of_boxes_are_swept_and_those_of_today_stay(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    old, new, other = (tmp_path / name for name in ("headlight-box-old", "headlight-box-new", "somebody-s"))
+    for folder in (old, new, other):
+        folder.mkdir(0o700)
+        (folder / "file").touch()
+    (tmp_path / "headlight-box-link").symlink_to(other)
+    for folder in (old, other):
+        os.utime(folder, (0, 0))
+    assert sweep() == 1
+    assert [folder.exists() for folder in (old, new, other, other / "file")] == [False, True, True, True]

@@ -103,6 +103,18 @@ def test_on_the_base_that_came_beside_it(
     assert_same(folder, trained[1])
 
 
+def test_on_any_whole_model_of_the_session(
+    upload: Path, adapter: Path, weights: Path, trained: tuple[Path, PeftModel], into: Intake, tmp_path: Path
+) -> None:
+    base = shutil.copytree(weights / BASE, tmp_path / "session" / "my-bert")
+    (base / "prepared.json").write_text(json.dumps({"assumed": ["2 heads, guessed"]}), encoding="utf-8")
+    folder = prepare(the_adapter_in(upload), Choices(base=base), into)
+    assert (folder / "base" / "model.safetensors").samefile(base / "model.safetensors")
+    assert load(str(folder), device="cpu").report.remark == "2 heads, guessed"
+    shutil.rmtree(base)
+    assert_same(folder, trained[1])
+
+
 def test_a_pickled_adapter_becomes_safetensors(
     upload: Path, adapter: Path, trained: tuple[Path, PeftModel], into: Intake
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import pickle
 import sys
@@ -16,7 +17,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from core.errors import HeadlightError
-from core.jobs import Cancelled, Job
+from core.jobs import Cancelled, Job, Progress
 from core.jobs.boxed import Unboxed, boxed
 from core.models.finding import Candidate, found
 from core.models.intake import Intake
@@ -99,6 +100,20 @@ def test_even_the_box_alone_runs_nothing(evil: Path, tmp_path: Path) -> None:
     assert not (evil.parent / "made.safetensors").exists()
 
 
+def test_settings_of_a_training_program_stay_unmade_beside_the_tensors(tmp_path: Path) -> None:
+    held = {"hyper_parameters": {"args": argparse.Namespace(heads=2)}, "state_dict": {"a": torch.ones(2)}}
+    torch.save(held, tmp_path / "last.ckpt")
+    (tmp_path / "made").mkdir()
+    file = {
+        "source": str(tmp_path / "last.ckpt"),
+        "keys": ["state_dict"],
+        "target": "a.safetensors",
+        "names": {"a": "b"},
+    }
+    boxed(BOX, {"files": [file]}, seconds=20, nbytes=1 << 29, folder=tmp_path / "made", written_nbytes=1 << 20)
+    assert torch.equal(load_file(tmp_path / "made" / "a.safetensors")["b"], torch.ones(2))
+
+
 def test_stopping_it_ends_the_box_and_leaves_nothing(upload: Path, into: Intake) -> None:
     torch.save({"a": torch.zeros(2)}, upload / "net.pt")
     job = Job("somebody", "preparing")
@@ -107,6 +122,16 @@ def test_stopping_it_ends_the_box_and_leaves_nothing(upload: Path, into: Intake)
     with pytest.raises(Cancelled):
         prepare(candidate, Choices(config={"model_type": "bert"}), into, job)
     assert list(into.folder.iterdir()) == []
+
+
+def test_the_bar_moves_while_a_box_runs_and_waits_before_its_end(into: Intake) -> None:
+    told: list[Progress] = []
+    with filling(into, Job("somebody", "preparing", told.append)) as filled:
+        clock = filled._clock("reading", 3)
+        for second in range(1, 6):
+            clock(second)
+    assert [progress.done for progress in told] == [0, 1, 2, 3, 3, 3]
+    assert {(progress.total, progress.step) for progress in told} == {(4, "reading")}
 
 
 def test_an_upload_that_is_closed_meanwhile_ends_in_a_sentence(upload: Path, into: Intake) -> None:

@@ -7,13 +7,15 @@ import tempfile
 from pathlib import Path
 
 import pytest
+import tokenizers
 import torch
 from safetensors.torch import save_file
-from transformers import PreTrainedModel
+from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from core import load
 from core.models.preparing import prepared_file
 from tests.sentences import refused
+from tests.tiny import save_model
 
 
 @torch.no_grad()
@@ -77,3 +79,12 @@ def test_a_file_that_is_not_there_is_refused(upload: Path) -> None:
     for name in ("none.pt", "x" * 5_000, "nul\0.pt"):
         with refused("cannot be read"):
             prepared_file(upload / name)
+
+
+def test_what_is_guessed_of_a_file_stands_in_its_report(upload: Path, byte_level: tokenizers.Tokenizer) -> None:
+    save_model(upload, "qwen3", AutoModelForCausalLM, byte_level)
+    (upload / "config.json").unlink()
+    report = load(str(upload / "model.safetensors"), device="cpu").report
+    assert not report.reinitialised
+    assert any(words.startswith("rope_theta") and words.endswith(", guessed") for words in report.assumed)
+    assert all(words in report.remark for words in report.assumed)

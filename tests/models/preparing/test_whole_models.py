@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
 import tempfile
@@ -95,7 +96,8 @@ def test_a_checkpoint_of_lightning_is_unwrapped(
     state = {f"model.{name}": tensor for name, tensor in classifier[1].state_dict().items()}
     state["model.bert.embeddings.position_ids"] = torch.arange(64)[None]
     rest = {"epoch": 3, "optimizer_states": [{"state": {0: {"exp_avg": torch.ones(3)}}}], "loops": {}}
-    torch.save({**rest, "state_dict": state}, with_tokenizer / "last.ckpt")
+    noted = {"hyper_parameters": {"args": argparse.Namespace(width=32, inner=argparse.Namespace(heads=4))}}
+    torch.save({**rest, **noted, "state_dict": state}, with_tokenizer / "last.ckpt")
     candidate = the_one_in(with_tokenizer)
     folder = prepare(candidate, Choices(config=config_of(candidate)), into)
     assert_same(folder, classifier[1])

@@ -79,6 +79,17 @@ def test_damaged_files_are_not_offered(tmp_path: Path) -> None:
     assert all(offer.choice is None for offer in offered(0, [damaged, model, tmp_path / "gone.txt"]))
 
 
+def test_the_alphabet_of_esm_comes_first_for_its_own_models_and_last_for_others() -> None:
+    best = offered(33, model_type="esm")[0]
+    assert isinstance(best.choice, Characters)
+    assert best.choice.vocabulary[:6] == ("<cls>", "<pad>", "<eos>", "<unk>", "L", "A")
+    assert (len(best.choice.vocabulary), best.choice.vocabulary[32]) == (33, "<mask>")
+    others = offered(33)
+    assert others[0].choice is None
+    assert others[-1] == best
+    assert best not in offered(34, model_type="esm")
+
+
 def test_what_can_always_be_filled_in_comes_last() -> None:
     assert {offer.kind for offer in offered(777)} == {
         "catalogue", "file", "characters", "bytes", "whitespace", "pattern",

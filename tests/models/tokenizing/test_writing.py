@@ -26,7 +26,9 @@ from core.models.tokenizing import (
     try_on,
     write_tokenizer,
 )
+from core.models.tokenizing.asking import told as asked
 from core.models.tokenizing.building import built
+from core.models.tokenizing.inside import pieces
 from core.text import encoder_of
 from tests.models.tokenizing.readers import BASE
 from tests.tiny import network_of, tiny_config
@@ -158,6 +160,21 @@ def test_a_preview_ends_in_time() -> None:
         try_on(Pattern("(a+)+$", ("<unk>", "a")), "a" * 40 + "!")
     with pytest.raises(HeadlightError, match="at most 2,000 characters"):
         try_on(Bytes(), "a" * 2_001)
+
+
+def test_an_expression_that_gives_up_on_a_text_is_told_in_the_sentence_that_writing_it_gives(tmp_path: Path) -> None:
+    never = r"(a+)+$|(?:a|aa)+\d"
+    text = "a" * 399 + "!"
+    with pytest.raises(HeadlightError, match=r"^The regular expression takes too many steps on the text") as told:
+        pieces({"choice": asked(Pattern(never, ("<unk>", "a", "b"))), "text": text})
+    assert "Onig" not in str(told.value)
+    write_tokenizer(Characters((*BASE, "a")), tmp_path)
+    path = tmp_path / "tokenizer.json"
+    specification = json.loads(path.read_text())
+    split = {"type": "Split", "pattern": {"Regex": never}, "behavior": "Isolated", "invert": False}
+    path.write_text(json.dumps(specification | {"pre_tokenizer": split}))
+    with pytest.raises(HeadlightError, match=r"^A regular expression of the tokenizer takes too many steps"):
+        pieces({"choice": asked(FromFile(path)), "text": text})
 
 
 def test_a_stopped_job_leaves_nothing(tmp_path: Path) -> None:
