@@ -52,7 +52,9 @@ def lines_of(report: LoadReport) -> Iterator[ReportLine]:
     yield from _about_names(report)
     yield from _about_formats(report)
     if report.adapted or report.brought:
-        yield ReportLine(_adapted(report), "info", "Open its base by its own name to see what the adapter changed.")
+        yield ReportLine(
+            _adapted(report), "info", "Compare it with its base on the Models page to see what the adapter changed."
+        )
     if report.probe:
         yield ReportLine(f"Attention is read by {report.probe}, tried on a first short text.", "info")
 

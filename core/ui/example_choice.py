@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from core.ui import first_texts
 from core.ui.examples import Example, example_with, examples_for
 from core.ui.small_models import SmallModel
 from core.ui.words import small_print
@@ -30,7 +31,7 @@ def show_example(title: str | None) -> None:
 
 
 def fit_example(model: str) -> None:
-    """Where another model has just been chosen, open the first of its own examples in the place of one it is not for.
+    """Where another model has just been chosen, open a text that it can read in the place of an example it is not for.
 
     To be called before the text box and the pills are drawn. What the reader wrote stays, and so does an example that
     the address names together with this model.
@@ -41,9 +42,12 @@ def fit_example(model: str) -> None:
     state[_FITTED] = model
     named = st.query_params.get("model") == model and "example" in st.query_params
     now, fitting = example_with(state.get("text")), examples_for(model)
-    if now is not None and now not in fitting and not named:
-        state.text, state.text_pair = fitting[0].text, ""
-        show_example(fitting[0].title)
+    if now is None or named:
+        return
+    own = first_texts.text_of(model)
+    if own or now not in fitting:
+        state.text, state.text_pair = own or fitting[0].text, ""
+        show_example(None if own else fitting[0].title)
 
 
 def example_pills(open_example: Callable[[Example], None]) -> None:

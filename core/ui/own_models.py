@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.models import catalogue
+from core.models.finding.bases import BESIDE
 from core.models.folders import folders_below_roots
 from core.models.quoting import INVISIBLE
 from core.training.settings import ARCHITECTURES
@@ -94,6 +95,11 @@ def folder_of(name: str) -> Path | None:
     return _kept().get(name)
 
 
+def was_brought(name: str) -> bool:
+    """Whether a name is that of a model of this session which was brought by its files, not trained here."""
+    return name in _kept() and _OF_BROUGHT.fullmatch(name) is not None
+
+
 def is_gone(name: str) -> bool:
     """Whether a name is that of a model which a browser session trained or brought, and which is not here."""
     return why_gone(name) is not None
@@ -135,6 +141,8 @@ def _free(name: str, taken: set[str]) -> str:
 
 def _let_go(pool: ModelPool, folder: Path, close: Callable[[], None] | None = None) -> None:
     pool.close(folder)
+    # An adapter's base may have been opened by itself, to be compared with.
+    pool.close(folder / BESIDE)
     if close is None:
         shutil.rmtree(folder, ignore_errors=True)
     else:

@@ -119,9 +119,11 @@ def _stream(shape: Shape, slot: DeltaGenerator, arriving: Arrival | None) -> str
 
 
 def _is_bare(arriving: Arrival | None, request: Request) -> bool:
-    """Whether somebody comes to a model of this session without naming a head: mostly from the Training page."""
-    names_a_head = arriving is None or "layer" in arriving or "head" in arriving
-    return not names_a_head and own_models.folder_of(request.task.model) is not None
+    """Whether somebody comes to a model that was trained in this session without naming a head."""
+    if arriving is None or "layer" in arriving or "head" in arriving:
+        return False
+    model = request.task.model
+    return own_models.folder_of(model) is not None and not own_models.was_brought(model)
 
 
 def _opening(heads: tuple[int, ...], arriving: Arrival | None, request: Request) -> tuple[int, int | str]:

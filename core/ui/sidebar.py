@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.models import catalogue
-from core.ui import address, links, own_models, own_texts, remarks, writing
+from core.ui import address, first_texts, links, own_models, own_texts, remarks, writing
 from core.ui.arrival import QUOTED, Arrival
 from core.ui.example_choice import example_of_small_model, example_pills, show_example
 from core.ui.examples import EXAMPLES, MODEL, Example
@@ -172,9 +172,13 @@ def _arrive(arriving: Arrival, names: list[str]) -> None:
     """Set the controls to what an address asks for, as far as it can be had."""
     state = st.session_state
     state.model = _model_asked_for(arriving, names)
+    said = tuple(arriving.remarks)
     state.dtype = arriving.choice("dtype", precisions().names, PLAIN[0], "precision")
     writing.arrive(arriving)
     texts = {**dict.fromkeys(links.TEXTS, ""), **_texts(arriving)}
+    if own_models.is_gone(arriving.get("model") or ""):
+        # What was read in it is gone with it, which needs no sentence of its own.
+        arriving.remarks[:] = said
     example = next((e for e in EXAMPLES if e.text == texts["text"]), None)
     show_example(example.title if example else None)
     for name, text in texts.items():
@@ -207,7 +211,8 @@ def _texts(arriving: Arrival) -> dict[str, str]:
         arriving.remarks.append(_NO_SECOND_TEXT if example else _NO_TEXT)
     if lost:
         address.leave_out("selection", links.PICKED)
-    return {"text": (example or EXAMPLES[0]).text, **linked, **(own or {})}
+    first = example.text if example else first_texts.text_of(str(st.session_state.model)) or EXAMPLES[0].text
+    return {"text": first, **linked, **(own or {})}
 
 
 def _leave_example() -> None:

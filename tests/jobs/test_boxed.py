@@ -236,3 +236,10 @@ def test_a_box_dies_with_a_killed_server(tmp_path: Path) -> None:
         server.kill()
     assert boxes
     assert is_gone_soon(boxes[0].pid)
+
+
+def test_seconds_are_told_while_it_runs_each_once() -> None:
+    told: list[int] = []
+    run("doze", 2.2, seconds=20, on_second=told.append)
+    assert told[:2] == [1, 2]
+    assert told == sorted(set(told))

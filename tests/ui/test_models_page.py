@@ -115,6 +115,7 @@ def test_a_zip_of_a_folder_opens_on_the_attention_page_and_is_deleted_when_it_is
     assert models.app.text_input(key=models_key(models, "name")).value == "my model"
     press(models, "models_open")
     assert "Open: my model \\(own\\)" in cards(models)
+    assert '"models_opened_card"]' in models.html
     assert "headlight_pooling" in models.html
     assert "models_to_alignment" not in keys(models)
     press(models, "models_put_away")
@@ -127,6 +128,32 @@ def test_a_zip_of_a_folder_opens_on_the_attention_page_and_is_deleted_when_it_is
     press(models, "models_remove_my model (own)")
     assert "my model (own)" not in models.html
     assert left(kept) == []
+
+
+def test_a_refusal_stands_in_the_table_alone(models):
+    bring(models, {"model.safetensors": b"x" * 40})
+    (severity, _, told), *_ = rows(models)
+    assert severity == "error"
+    assert not any(told[-30:] in sentence for sentence in models.sentences)
+
+
+def test_an_adapter_is_chosen_before_its_base_and_has_a_name_of_its_own(models):
+    lora = WEIGHTS / "sentiment-minilm-lora"
+    names = ("adapter_config.json", "adapter_model.safetensors", "training.json")
+    files = {f"mine/{name}": content for name, content in files_of(lora, names).items()}
+    files |= {f"whole/{name}": content for name, content in files_of(POOLED).items()}
+    bring(models, {"both.zip": zip_of(files)})
+    assert models.app.selectbox(key="models_candidate_1").value == 1
+    bring(models, files_of(lora, names))
+    assert models.app.text_input(key=models_key(models, "name")).value == "all-MiniLM-L6-v2 adapter"
+
+
+def test_another_tokenizer_may_take_the_place_of_the_one_that_came(models):
+    bring(models, files_of(POOLED))
+    assert "How does it read a text?" not in cards(models)
+    next(each for each in models.app.toggle if each.label == "Use another tokenizer").set_value(True)
+    models.run()
+    assert "How does it read a text?" in cards(models)
 
 
 def models_key(page, name: str) -> str:
@@ -242,6 +269,7 @@ def test_random_weights_are_refused_until_somebody_insists(models, kept: Path, t
     save_file({name: tensor for name, tensor in tensors.items() if name != lost}, tmp_path / "model.safetensors")
     bring(models, files_of(POOLED) | {"model.safetensors": (tmp_path / "model.safetensors").read_bytes()})
     press(models, "models_open")
+    assert '"models_failed"]' in models.html
     assert "models_insist" in keys(models)
     assert any("random" in sentence for sentence in models.sentences)
     press(models, "models_insist")

@@ -86,6 +86,13 @@ def test_a_trained_transformer_opens_as_the_film_showed_it(landed):
     assert (page.address["layer"], page.address["head"], page.address["scale"]) == ("1", "0", "log")
 
 
+def test_a_model_that_was_brought_opens_like_any_other(page, tmp_path):
+    trained(tmp_path / "own", TRANSFORMER, **LAYERS)
+    page.app.session_state["own_models"] = {"mine (own)": tmp_path / "own"}
+    page.open(model="mine (own)", text="abc")
+    assert (page.title, page.address["scale"]) == ("Layer 0 · Head 0", "sqrt")
+
+
 def test_one_head_has_neither_a_range_nor_a_mean(landed):
     page = landed(RECURRENT)
     assert page.title == "Layer 0 · Head 0"

@@ -25,7 +25,7 @@ def doubts_about(tensors: Mapping[str, tuple[int, ...]], tokenizer: Path | None)
         return ()
     return (
         f"The tokenizer beside it gives {size:,} different ids and the model has {rows:,} embeddings, so the two may "
-        "not belong together and some texts cannot be read: bring the tokenizer that it was trained with.",
+        "not belong together and some texts cannot be read: use another tokenizer, the one that it was trained with.",
     )
 
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.ui import links, own_texts
+from core.ui import links, own_models, own_texts
 from core.ui.alignment.examples import Example, example_with, examples_of
 from core.ui.alignment.gold_choice import NO_GOLD, PAIR, PASTED, arrive_at_gold, leave_pair, pair_of
 from core.ui.alignment.models import DIRECTIONS, MOST_SIDE_BY_SIDE, OTHER, directions, first_choice, offered
 from core.ui.alignment.state import BEAMS, DECODING, DIRECTION, GOLD, LINKS, MODELS, TARGET, TEXT
 from core.ui.arrival import QUOTED, Arrival
+from core.ui.first_texts import text_of
 from core.ui.small_models import small_model
 from core.ui.writing import MOST_BEAMS
 
@@ -109,10 +110,14 @@ def open_text(text: str) -> None:
 
 
 def first_text(direction: str, models: list[str]) -> str:
-    """The text that opens with a direction: its first example, or that of the first model with a small alphabet."""
-    own = (small.text for name in models if (small := small_model(name)) is not None and small.text)
-    examples = examples_of(direction)
-    return examples[0].text if examples else next(own, "")
+    """The text that opens with a direction: its first example, else one that the first model can read."""
+    if examples := examples_of(direction):
+        return examples[0].text
+    small = [small_model(name) for name in models]
+    own = (text_of(name) or (each.text if each is not None else "") for name, each in zip(models, small, strict=True))
+    # Letters of a small alphabet make no sentence.
+    plain = "" if None not in small else examples_of(next(iter(DIRECTIONS)))[0].text
+    return next(filter(None, own), plain)
 
 
 def first_visit() -> dict[str, str]:
@@ -136,10 +141,13 @@ def arrive(arriving: Arrival) -> None:
         state[TEXTS[name]] = text
     if state[GOLD] == PAIR and not _is_of_pair(direction):
         state[GOLD] = NO_GOLD
+    if (gone := next(filter(None, map(own_models.why_gone, _names_in(arriving))), None)) is not None:
+        # Its direction, its example and its sentence are gone with it, which needs no sentences of their own.
+        arriving.remarks[:] = [f"{gone}."]
 
 
 def _models_asked_for(arriving: Arrival, there: tuple[str, ...]) -> list[str]:
-    asked = list(dict.fromkeys(filter(None, (arriving.get("models") or "").split(_SEPARATOR))))
+    asked = _names_in(arriving)
     found = [name for name in asked if name in there]
     if missing := [name for name in asked if name not in found]:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
@@ -147,6 +155,10 @@ def _models_asked_for(arriving: Arrival, there: tuple[str, ...]) -> list[str]:
     if len(found) > MOST_SIDE_BY_SIDE:
         arriving.remarks.append(f"The page shows {MOST_SIDE_BY_SIDE} models side by side: the others are left out.")
     return found[:MOST_SIDE_BY_SIDE]
+
+
+def _names_in(arriving: Arrival) -> list[str]:
+    return list(dict.fromkeys(filter(None, (arriving.get("models") or "").split(_SEPARATOR))))
 
 
 def _texts(arriving: Arrival, direction: str) -> dict[str, str]:

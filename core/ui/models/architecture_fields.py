@@ -13,7 +13,7 @@ from core.ui.models.kept_forms import part
 from core.ui.words import note, small_print
 
 if TYPE_CHECKING:
-    from core.models.guessing import Guess, Question
+    from core.models.guessing import Guess, Question, Stated
 
 MOST = 1_000_000
 HEAD_HELP = "What stands after the layers. The same layers serve under each; a head that the file lacks is random."
@@ -25,10 +25,13 @@ _NOT_SHOWN = ("model_type", "architectures")
 _FIELD, _ASKED = 160, 250
 
 
-def values_of_fields(slot: str, guess: Guess, stated: Mapping[str, Any]) -> dict[str, Any] | None:
+def values_of_fields(
+    slot: str, guess: Guess, stated: Mapping[str, Any], told: Mapping[str, Stated]
+) -> dict[str, Any] | None:
     """Draw the fields, and return what in them differs from the guess; None where something cannot be read.
 
-    slot: what their keys begin with, another for each guess. stated: values that the file's own config has.
+    slot: what their keys begin with, another for each guess. stated: values that the file's own config has. told: what
+    values beside the tensors say to open questions.
     """
     asked = {question.name: question for question in guess.open_questions}
     values: dict[str, Any] = {}
@@ -37,7 +40,8 @@ def values_of_fields(slot: str, guess: Guess, stated: Mapping[str, Any]) -> dict
         small_print(OPEN, "group")
         with st.container(horizontal=True, key=f"{slot}-open"):
             for name, question in asked.items():
-                value, is_sound = _asked(slot, question, stated.get(name, question.value), name in stated)
+                first, why = _first(question, stated, told)
+                value, is_sound = _asked(slot, question, first, why)
                 values[name], sound = value, sound and is_sound
     small_print(READ if guess.reason.startswith("It has") else "Dimensions", "group")
     with st.container(horizontal=True, key=f"{slot}-read"):
@@ -70,8 +74,19 @@ def parsed_value(chosen: str, question: Question, first: Any) -> tuple[Any, bool
     return value, 0 < value < float("inf")
 
 
-def _asked(slot: str, question: Question, first: Any, is_stated: bool) -> tuple[Any, bool]:
-    """A question's value, and whether it is one."""
+def _first(question: Question, stated: Mapping[str, Any], told: Mapping[str, Stated]) -> tuple[Any, str]:
+    """What is taken for a question, and what that rests on."""
+    if question.name in stated:
+        return stated[question.name], "The file's own config says so."
+    if (said := told.get(question.name)) is not None:
+        *under, name = said.path
+        place = f" under {shown('.'.join(under))}" if under else ""
+        return said.value, f"The file says {shown(name)} {_word(said.value)}{place}."
+    return question.value, question.why
+
+
+def _asked(slot: str, question: Question, first: Any, why: str) -> tuple[Any, bool]:
+    """A question's value, and whether it is one. why: what the first one rests on."""
     options = [_word(option) for option in dict.fromkeys((*question.options, first))]
     words = words_of(question.name)
     numeric = type(question.value) in (int, float)
@@ -85,7 +100,7 @@ def _asked(slot: str, question: Question, first: Any, is_stated: bool) -> tuple[
             key=f"{slot}-field-{part(question.name)}",
             persist_state="session",
         )
-        small_print("The file's own config says so." if is_stated else question.why, "why")
+        small_print(why, "why")
         value, is_value = parsed_value(str(chosen), question, first)
         if not is_value:
             kind = "a whole number" if type(question.value) is int else "a number"

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from core.errors import HeadlightError
-from core.models.guessing import Guess, guesses
+from core.models.checking_files import values_beside
+from core.models.guessing import Guess, answered, guesses, stated_answers, why_unlike
+from core.models.guessing.unlike import PLUGIN
 from core.ui.models.architecture_fields import HEAD_HELP, following_words, values_of_fields
+from core.ui.models.architecture_heads import BY_HAND, CHOSEN, GUESSED, IS_GUESSED, assumed_as, assumed_of_guess
 from core.ui.models.architectures import classes_of, families, template, with_class
 from core.ui.models.config_by_hand import LONGEST, typed_config, typed_guess
 from core.ui.models.config_words import class_words, head_in_words
 from core.ui.models.fit import fit_here, fit_in_box, fit_words, share_words
 from core.ui.models.kept_forms import once
-from core.ui.models.names_list import names_list
 from core.ui.models.stated_config import stated_config
 from core.ui.progress import with_progress
 from core.ui.words import literal, note, small_print
@@ -31,35 +34,74 @@ _WAYS = {
     HAND: ("Write config.json by hand", "For whoever has the config, or knows it."),
 }
 NO_GUESS = (
-    "No architecture that can be told by names and shapes has most of these tensors: choose one from the menu, or "
-    "write its config.json."
+    "No architecture that can be told by names and shapes has most of these tensors: if it is one of transformers, "
+    f"choose it from the menu or write its config.json; if it is a network of your own, {PLUGIN}."
 )
+UNLIKE = "No network of transformers holds these tensors as they lie in the file: what can be done is said above."
 MENU_HELP = "The model_type of config.json. Type to search."
 STOPPED = "This was stopped before it was known how well the values fit: change one of them to go on."
 HAND_HELP = "It begins as the best guess, and must name model_type. Press Ctrl+Enter when it is done."
 Measure = Callable[[Any], Guess]
 
 
-def architecture_form(candidate: Candidate, slot: str) -> dict[str, Any] | None:
-    """Draw the form, and return the config.json that is chosen, whole; None while none fits.
+@dataclass(frozen=True)
+class Architecture:
+    """A config.json, whole, and what of it was assumed, as `core.models.preparing.Choices` has it."""
+
+    config: dict[str, Any]
+    assumed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is known before anybody chooses.
+
+    stated  what the upload's own config.json says
+    beside  what the first file holds beside its tensors
+    unlike  why nothing fits, where nothing does and that is known
+    """
+
+    candidate: Candidate
+    found: tuple[Guess, ...]
+    stated: dict[str, Any]
+    beside: dict[str, Any]
+    unlike: str
+
+
+def architecture_form(candidate: Candidate, slot: str) -> Architecture | None:
+    """Draw the form, and return the architecture that is chosen; None while none fits.
 
     slot: what the keys of its fields begin with.
     """
-    stated = stated_config(candidate.config)
     with st.container(key=f"{slot}-architecture-form"):
         st.markdown("**Which architecture is it?**")
         for missing in candidate.missing:
             if missing.what in ("config", "model_type"):
                 small_print(missing.sentence, "caption")
-        found = _guesses(candidate, slot)
-        way = _way(slot, found)
+        known = _known(candidate, slot)
+        way = _way(slot, known)
         _show_tensors(candidate, slot)
         if way == HAND:
-            return _by_hand(candidate, slot, found, stated)
-        guess = _from_menu(slot) if way == MENU else found[int(way)]
-        if guess is None:
-            return None
-        return _of_guess(candidate, f"{slot}-{way}-{guess.model_type}", guess, stated)
+            return _by_hand(slot, known)
+        guess = _from_menu(slot) if way == MENU else known.found[int(way)]
+        return None if guess is None else _of_guess(f"{slot}-{way}-{guess.model_type}", known, guess)
+
+
+def _known(candidate: Candidate, slot: str) -> _Known:
+    found = _guesses(candidate, slot)
+    unlike = "" if found else once(slot, "unlike", len(candidate.tensors), lambda: why_unlike(candidate.tensors))
+    return _Known(candidate, found, stated_config(candidate.config), _beside(candidate, slot), unlike)
+
+
+def _beside(candidate: Candidate, slot: str) -> dict[str, Any]:
+    def make() -> dict[str, Any]:
+        try:
+            return values_beside(candidate.weights[0])
+        except HeadlightError:
+            return {}
+
+    is_pickle = candidate.weights and candidate.weights[0].suffix.lower() != ".safetensors"
+    return once(slot, "beside", candidate.weights[0], make) if is_pickle else {}
 
 
 def _guesses(candidate: Candidate, slot: str) -> tuple[Guess, ...]:
@@ -73,11 +115,11 @@ def _guesses(candidate: Candidate, slot: str) -> tuple[Guess, ...]:
     return once(slot, "guesses", len(candidate.tensors), make)
 
 
-def _way(slot: str, found: tuple[Guess, ...]) -> str:
+def _way(slot: str, known: _Known) -> str:
     """Which of the guesses, or of the other ways, is chosen."""
-    if not found:
-        note(NO_GUESS, "info")
-    labels = {str(at): (_title(guess), _reason(guess)) for at, guess in enumerate(found)} | _WAYS
+    if not known.found:
+        note(known.unlike or NO_GUESS, "warning" if known.unlike else "info")
+    labels = {str(at): (_title(guess), _reason(guess)) for at, guess in enumerate(known.found)} | _WAYS
     with st.container(key=f"{slot}-way-options"):
         return str(
             st.radio(
@@ -117,21 +159,28 @@ def _from_menu(slot: str) -> Guess | None:
     return guess
 
 
-def _of_guess(candidate: Candidate, slot: str, guess: Guess, stated: Mapping[str, Any]) -> dict[str, Any] | None:
+def _of_guess(slot: str, known: _Known, guess: Guess) -> Architecture | None:
     """The fields of a family, and how well the tensors fit them."""
     chosen = with_class(guess, _class(slot, guess))
-    answers = values_of_fields(slot, chosen, stated)
+    told = stated_answers(chosen, known.beside)
+    answers = values_of_fields(slot, chosen, known.stated, told)
     if answers is None:
         return None
-    again = _measured(slot, candidate, partial(fit_here, candidate.tensors, chosen, answers), (chosen.config, answers))
+    make = partial(fit_here, known.candidate.tensors, chosen, answers)
+    again = _measured(slot, known, make, (chosen.config, answers))
     if again is None:
         return None
     if follows := following_words(again.config):
         small_print(follows, "follows")
+    config = known.stated | again.config
+    assumed = assumed_of_guess(chosen, config, known.stated, told)
+    # From the menu there are no questions, and all numbers are somebody's choice.
+    assumed = assumed if chosen.open_questions else assumed_as(CHOSEN, config, known.stated)
+    if any(words.endswith(GUESSED) for words in assumed):
+        note(IS_GUESSED, "warning")
     _show_fit(slot, again)
-    config = dict(stated) | again.config
     _show_config(slot, config)
-    return config
+    return Architecture(config, assumed)
 
 
 def _class(slot: str, guess: Guess) -> str:
@@ -149,10 +198,8 @@ def _class(slot: str, guess: Guess) -> str:
     )
 
 
-def _by_hand(
-    candidate: Candidate, slot: str, found: tuple[Guess, ...], stated: Mapping[str, Any]
-) -> dict[str, Any] | None:
-    first = dict(stated) | (found[0].config if found else {"model_type": "", "architectures": []})
+def _by_hand(slot: str, known: _Known) -> Architecture | None:
+    first = _first_config(known)
     text = st.text_area(
         "config.json", json.dumps(first, indent=2), height=320, max_chars=LONGEST, key=f"{slot}-typed",
         persist_state="session", help=HAND_HELP,
@@ -162,15 +209,24 @@ def _by_hand(
     except HeadlightError as error:
         note(str(error), "error")
         return None
-    make = partial(fit_in_box, candidate.tensors, typed_guess(config), {})
-    again = _measured(slot, candidate, make, config)
+    again = _measured(slot, known, partial(fit_in_box, known.candidate.tensors, typed_guess(config), {}), config)
     if again is None:
         return None
     _show_fit(slot, again)
-    return config
+    return Architecture(config, assumed_as(GUESSED if config == first else BY_HAND, config, known.stated))
 
 
-def _measured(slot: str, candidate: Candidate, make: Measure, of: object) -> Guess | None:
+def _first_config(known: _Known) -> dict[str, Any]:
+    """What stands in the field before anybody writes."""
+    if not known.found:
+        return known.stated | {"model_type": "", "architectures": []}
+    best = known.found[0]
+    said = {name: each.value for name, each in stated_answers(best, known.beside).items()}
+    asked = {question.name for question in best.open_questions}
+    return known.stated | answered(best, said | {n: value for n, value in known.stated.items() if n in asked})
+
+
+def _measured(slot: str, known: _Known, make: Measure, of: object) -> Guess | None:
     """How well the tensors fit, from before or measured now; None, with a sentence, where no network comes of it."""
     stopped = f"{slot}-stopped"
     if st.session_state.get(stopped) == of:
@@ -179,22 +235,26 @@ def _measured(slot: str, candidate: Candidate, make: Measure, of: object) -> Gue
 
     def measure() -> Guess:
         on_stop = partial(st.session_state.update, {stopped: of})
-        return with_progress(candidate.name, make, on_stop, key=f"{slot}-fitting")
+        return with_progress(known.candidate.name, make, on_stop, key=f"{slot}-fitting")
 
     try:
         return once(slot, "fit", of, measure)
     except HeadlightError as error:
-        note(str(error), "error")
+        note(UNLIKE if known.unlike else str(error), "error")
         return None
 
 
 def _show_fit(slot: str, guess: Guess) -> None:
+    from core.ui.models.names_list import names_list  # brings torch along
+
     note(*fit_words(guess))
     names_list(f"{slot}-missing", "Missing: random weights would stand there", guess.missing)
     names_list(f"{slot}-left", "Left out: the network has no place for them", guess.left)
 
 
 def _show_tensors(candidate: Candidate, slot: str) -> None:
+    from core.ui.models.names_list import names_list
+
     def said(name: str) -> str:
         return " × ".join(map(str, candidate.tensors[name])) or "one number"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.models.quoting import shown
+from core.ui import own_models
 from core.ui.models.base_offers import BaseOffer, base_offers, changed_modules
 from core.ui.models.kept_forms import once
 from core.ui.progress import with_progress
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
     from core.models.finding import Candidate
 
 NOTHING_FITS = (
-    "No model here has the layers that this adapter changes: upload its base in the same folder, or download it first "
-    "under “More models” or from the hub below, so that it can be chosen here."
+    "No model here has the layers that this adapter changes: bring its base in the same upload, or open the "
+    "base first, by its files or with “Hub” under “Bring a model”, and then bring the adapter again."
 )
 WHAT = "An adapter is a small change to the weights of another model, its base, and opens only together with it."
 
 
 def base_form(candidate: Candidate, slot: str) -> str | Path | None:
-    """Draw the form, and return the base that is chosen: a name of the catalogue, or a folder of the upload."""
+    """Draw the form, and return the base that is chosen: a catalogue name, or a folder of the upload or session."""
     with st.container(key=f"{slot}-base-form"):
         st.markdown("**Which model does the adapter belong to?**", help=WHAT)
         for missing in candidate.missing:
@@ -57,14 +58,16 @@ def base_form(candidate: Candidate, slot: str) -> str | Path | None:
 
 
 def _offers(candidate: Candidate, slot: str) -> tuple[BaseOffer, ...]:
+    own = {name: folder for name in own_models.names() if (folder := own_models.folder_of(name)) is not None}
+
     def work(job: Job) -> tuple[BaseOffer, ...]:
         job.advance(0, 1, "comparing shapes with the models that are here")
-        return base_offers(candidate.tensors, candidate.base, candidate.bases)
+        return base_offers(candidate.tensors, candidate.base, candidate.bases, own)
 
     def make() -> tuple[BaseOffer, ...]:
         return with_progress(candidate.name, work, key=f"{slot}-basing")
 
-    return once(slot, "bases", (len(changed_modules(candidate.tensors)), _here()), make)
+    return once(slot, "bases", (len(changed_modules(candidate.tensors)), _here(), tuple(own)), make)
 
 
 def _here() -> int:

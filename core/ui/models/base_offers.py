@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from core.errors import HeadlightError
 from core.models.catalogue import in_folders
@@ -15,16 +17,19 @@ from core.models.quoting import shown
 from core.models.shipped import shipped_called
 
 Shape = tuple[int, ...]
+NO_MODELS: Mapping[str, Path] = MappingProxyType({})
 PREFIX = "base_model.model."
 # How peft names the two matrices of a change, with or without the adapter's own name.
 _DOWN = (".lora_A.weight", ".lora_A.default.weight")
+# What names of this session's own models end with, see `core.ui.own_models`.
+_OWN = re.compile(r" \(own\)( \(\d+\))?$")
 
 
 @dataclass(frozen=True)
 class BaseOffer:
     """A model that an adapter may be added to.
 
-    base    a name of the catalogue, or a folder of the upload
+    base    a name of the catalogue, or a folder of the upload or of this session
     share   of the modules that the adapter changes, those that it has with the same shape; None where nobody looked
     """
 
@@ -35,18 +40,26 @@ class BaseOffer:
     is_named: bool
 
 
-def base_offers(tensors: Mapping[str, Shape], named: str | None, beside: tuple[Path, ...]) -> tuple[BaseOffer, ...]:
+def base_offers(
+    tensors: Mapping[str, Shape], named: str | None, beside: tuple[Path, ...], own: Mapping[str, Path] = NO_MODELS
+) -> tuple[BaseOffer, ...]:
     """The models that the changed modules fit, the likeliest first; those that none of them fits are left out.
 
-    named: what the adapter calls its base. beside: whole models of the same upload.
+    named: what the adapter calls its base. beside: whole models of the same upload. own: folders of the models that
+    this session has open, by name; adapters among them are no base.
     """
     changed = changed_modules(tensors)
     offers = [_offer(folder, folder.name, "It came in the same upload", folder, changed, named) for folder in beside]
     offers += [
+        _offer(folder, name, "It is open in this session", folder, changed, named)
+        for name, folder in own.items()
+        if not (folder / "adapter_config.json").is_file()
+    ]
+    offers += [
         _offer(name, name, "A model of the catalogue", folder, changed, named) for name, folder in _of_catalogue()
     ]
     fitting = [offer for offer in offers if offer.share != 0 and (offer.share is not None or offer.is_named)]
-    # Of equals the first: those beside the adapter come before the catalogue.
+    # Of equals the first: those beside the adapter come before those of this session, and these before the catalogue.
     return tuple(sorted(fitting, key=lambda offer: (-(offer.share or 0), not offer.is_named)))
 
 
@@ -119,4 +132,4 @@ def _example(changed: Mapping[str, tuple[int, int]]) -> str:
 
 
 def _last(name: str) -> str:
-    return name.replace("\\", "/").rstrip("/").rpartition("/")[2].lower()
+    return _OWN.sub("", name).replace("\\", "/").rstrip("/").rpartition("/")[2].lower()

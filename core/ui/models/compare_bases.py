@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import HeadlightError
+from core.models.adapter_settings import read_object
 from core.models.catalogue import find, in_folders
+from core.models.finding.bases import BESIDE
+from core.models.finding.naming import TRAINING
 from core.models.folders import below_roots
 from core.ui import own_models
 from core.ui.models.base_offers import Shape, changed_modules, shapes_in, share_of
@@ -29,8 +32,32 @@ def likely_bases(name: str) -> tuple[Likeness, ...]:
     folder = folder_of(name)
     adapted = _adapted(folder)
     own = {} if folder is None or adapted else shapes_in(folder)
-    found = (Likeness(other, _share(own, adapted, shapes_in(place))) for other, place in _others(name))
-    return tuple(sorted(found, key=lambda each: -(each.share if each.share is not None else -1)))
+    found = [Likeness(other, _share(own, adapted, shapes_in(place))) for other, place in _others(name)]
+    first = _named_base(name, folder)
+    return tuple(sorted(found, key=lambda each: (each.name != first, -(each.share if each.share is not None else -1))))
+
+
+def base_called(name: str) -> str:
+    """What the base is called that lies in an adapter's own folder."""
+    return f"{name}, its base"
+
+
+def place_of(name: str, base: str) -> Path | None:
+    """The folder of a base that is this session's alone: one of its models, or what lies beside an adapter."""
+    return _beside(own_models.folder_of(name)) if base == base_called(name) else own_models.folder_of(base)
+
+
+def _beside(folder: Path | None) -> Path | None:
+    return folder / BESIDE if folder is not None and (folder / BESIDE / "config.json").is_file() else None
+
+
+def _named_base(name: str, folder: Path | None) -> str | None:
+    """What an adapter says it is added to: the base in its own folder, or a name of the catalogue."""
+    if folder is None or _beside(folder) is not None:
+        return base_called(name)
+    told = read_object(folder / TRAINING).get("shipped")
+    base = told.get("base") if isinstance(told, dict) else None
+    return base if isinstance(base, str) else None
 
 
 def folder_of(name: str) -> Path | None:
@@ -67,6 +94,8 @@ def _share(
 
 
 def _others(name: str) -> Iterator[tuple[str, Path]]:
+    if (beside := _beside(folder_of(name))) is not None:
+        yield base_called(name), beside
     for other in own_models.names():
         folder = own_models.folder_of(other)
         if other != name and folder is not None:

@@ -12,7 +12,7 @@ from core.errors import HeadlightError
 from core.models.quoting import shown
 from core.ui import own_models, resources
 from core.ui.card import figure_card
-from core.ui.models.compare_bases import LIKE, Likeness, likely_bases
+from core.ui.models.compare_bases import LIKE, Likeness, base_called, likely_bases, place_of
 from core.ui.models.kept_forms import once
 from core.ui.models.moved_words import moved_table, moved_words
 from core.ui.progress import AT_ONCE, with_progress
@@ -20,6 +20,8 @@ from core.ui.starting import libraries
 from core.ui.words import note, notes, small_print
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from core.jobs import Job
     from core.models.model import Model
     from core.models.moved import Moved
@@ -69,12 +71,12 @@ def _chosen(name: str) -> str | None:
     if not known:
         note(NO_OTHER, "info")
         return None
-    best = next(iter(known.values())).share or 0.0
+    first = next(iter(known.values()))
     base = st.selectbox(
         "Base",
         list(known),
         # What hardly fits must be somebody's own wish.
-        index=0 if best >= LIKE else None,
+        index=0 if (first.share or 0.0) >= LIKE or first.name == base_called(name) else None,
         placeholder="Choose one",
         width=420,
         key=f"compare-base-of-{name}",
@@ -116,7 +118,7 @@ def _compared(name: str, base: str) -> Comparison | None:
 
 def _stored(name: str, base: str, job: Job) -> Comparison:
     session = resources.session()
-    folders = own_models.folder_of(name), own_models.folder_of(base)
+    folders = own_models.folder_of(name), place_of(name, base)
     return session.results.get_or_make(
         (session.name, "moved", name, base, *folders),
         make=lambda: _run(name, base, job),
@@ -130,14 +132,14 @@ def _run(name: str, base: str, job: Job) -> Comparison:
     libraries()
     from core.models.moved import moved
 
-    first, tuned = _opened(base, job), _opened(name, job)
+    first, tuned = _opened(base, place_of(name, base), job), _opened(name, own_models.folder_of(name), job)
     with resources.session().queues.of(tuned.device).turn(job):
         found = moved(first.network, tuned.network, job)
     return Comparison(found, tuple(_random(model) for model in (first, tuned) if model.report.reinitialised))
 
 
-def _opened(name: str, job: Job) -> Model:
-    return resources.models().get(name, DTYPE, job, folder=own_models.folder_of(name))
+def _opened(name: str, folder: Path | None, job: Job) -> Model:
+    return resources.models().get(name, DTYPE, job, folder=folder)
 
 
 def _random(model: Model) -> str:

@@ -51,4 +51,9 @@ def leave() -> None:
 def _parameters(page: str, name: str) -> dict[str, str]:
     if page == ALIGNMENT:
         return {"direction": OTHER, "models": name}
-    return {"model": name, **({"view": "model"} if page == POSITIONS else {})}
+    if page != POSITIONS:
+        return {"model": name}
+    from core.ui.positions.answering import facts_of_model
+
+    facts = facts_of_model(name)
+    return {"model": name, "view": "model", **({"scheme": facts[0].scheme} if facts else {})}

@@ -21,7 +21,7 @@ SECONDS, NBYTES = 15.0, 2_000_000_000
 FEW_LAYERS = 64
 NO_NETWORK = (
     "No network can be built of these values, or hardly a tensor of the file has its shapes: write the sizes that "
-    " the file's tensors have, or choose another architecture."
+    "the file's tensors have, or choose another architecture."
 )
 TOO_LARGE = "A network of these values takes too long to build, so they are hardly this file's: write smaller ones."
 

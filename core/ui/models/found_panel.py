@@ -43,7 +43,7 @@ def found_panel(came: Arrived) -> Candidate | None:
         if came.left_out:
             files = "1 hidden file was" if came.left_out == 1 else f"{came.left_out:,} hidden files were"
             small_print(f"{files} left out.", "caption")
-        if came.found.sentence:
+        if came.found.sentence and came.found.sentence not in {file.sentence for file in came.found.files}:
             note(came.found.sentence, "error" if _is_refused((*came.refused, *came.found.files)) else "warning")
         return _candidate(came)
 
@@ -112,9 +112,12 @@ def _candidate(came: Arrived) -> Candidate | None:
     if len(candidates) < 2:
         return candidates[0] if candidates else None
     names = {number: _label(candidate) for number, candidate in enumerate(candidates)}
+    adapters = [number for number, candidate in enumerate(candidates) if candidate.kind == "adapter"]
     chosen = st.selectbox(
         f"Which of the {len(candidates)} models",
         tuple(names),
+        # Whoever brings an adapter with its base wants the two together.
+        index=next((number for number in adapters if candidates[number].bases), 0),
         format_func=names.__getitem__,
         key=f"models_candidate_{came.number}",
         persist_state="session",

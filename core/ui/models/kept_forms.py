@@ -36,6 +36,12 @@ def slot_of(key: str, candidate: Candidate) -> str:
     return slot
 
 
+def slots_under(key: str) -> tuple[str, ...]:
+    """The slots of candidates that came with a key, the latest first."""
+    slots: tuple[str, ...] = st.session_state.get(_SLOTS, ())
+    return tuple(slot for slot in slots if slot.rpartition("-")[0] == key)
+
+
 def once(slot: str, name: str, of: object, make: Callable[[], T]) -> T:
     """What `make` returned or raised as HeadlightError for `of`, kept while `of` stays equal."""
     place = f"{slot}-kept-{name}"

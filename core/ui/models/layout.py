@@ -8,32 +8,41 @@ from streamlit.delta_generator import DeltaGenerator
 from core.ui.models import state
 from core.ui.models.bring_panel import bring_panel
 from core.ui.models.found_panel import done_panel, found_panel
+from core.ui.models.in_view import show_in_view
 from core.ui.models.missing_panel import missing_panel
 from core.ui.models.opened_panel import opened_panel
-from core.ui.models.opening import open_asked, tell_failure
+from core.ui.models.opening import is_opening, open_asked, tell_failure
 from core.ui.models.shelf import shelf
 
 
 def show() -> None:
     """Draw both columns."""
+    show_in_view()
     with st.container(key="models_page"):
         road, here = st.columns([0.62, 0.38], gap="small")
     with road:
-        # Each part has a place of its own, so that none takes over what another has drawn.
-        bring, came, missing, at_work, model, done = (st.container() for _ in range(6))
+        bring = st.container()
+        # Each part has a place of its own, so that none takes over what another has drawn. While a model is opened
+        # they are emptied at once: what a run does not draw stays on the screen until the run has ended.
+        at_work = st.container()
+        parts = [st.empty() if is_opening() else st.container() for _ in range(5)]
     with bring:
         bring_panel()
-    _show_road(came, missing, model, done)
+    if not is_opening():
+        _show_road(*parts)
     with here:
         shelf()
     with at_work:
-        tell_failure()
         open_asked()
 
 
-def _show_road(came: DeltaGenerator, missing: DeltaGenerator, model: DeltaGenerator, done: DeltaGenerator) -> None:
+def _show_road(
+    came: DeltaGenerator, missing: DeltaGenerator, failed: DeltaGenerator, model: DeltaGenerator, done: DeltaGenerator
+) -> None:
     """What came, what it lacks, and the model that was opened last; once that is of what came, the forms give way."""
     arrived, opened = state.arrived(), state.opened()
+    with failed:
+        tell_failure()
     if opened is not None:
         with model:
             opened_panel(opened)

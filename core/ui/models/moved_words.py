@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -17,16 +18,28 @@ MOST_ROWS = 8
 def moved_words(found: Moved, base: str, tuned: str) -> tuple[str, str]:
     """What came out, as a sentence and its kind. base, tuned: what the two are called."""
     if found.same:
-        return (
-            f"All weights that {base} and {tuned} have in common are equal: nothing was trained, or not saved.",
-            "info",
-        )
+        equal = f"All weights that {base} and {tuned} have in common are equal"
+        if beside := _beside(found, base, tuned):
+            return f"{equal}. What else there is cannot be compared: {beside}.", "info"
+        return f"{equal}: nothing was trained, or not saved.", "info"
     first = found.most[0]
     moved = sum(move.relative != 0 for move in found.layers)
     return (
         f"{place_words(first)} moved most, by {percent(first.relative)} of its size; "
         f"{moved} of {len(found.layers)} parts moved at all."
     ), "info"
+
+
+def _beside(found: Moved, base: str, tuned: str) -> str:
+    """Tensors without a partner, in words; "" where each has one."""
+    only = ((found.only_tuned, f"is in {tuned} alone"), (found.only_base, f"is in {base} alone"))
+    parts = (*only, (found.other_shape, "has another shape"))
+    return "; ".join(f"{_named(names)} {where}" for names, where in parts if names)
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" (with {len(names) - 1:,} more)" if len(names) > 1 else ""
+    return f"{shown(names[0])}{more}"
 
 
 def moved_table(found: Moved) -> str:

@@ -11,15 +11,17 @@ import streamlit as st
 from core.errors import HeadlightError
 from core.jobs import Job
 from core.jobs.background import sentence_of
+from core.models.catalogue import find
 from core.models.refusals import RandomWeights
-from core.ui import own_models, resources
+from core.ui import first_texts, own_models, resources
 from core.ui.models import state
 from core.ui.models.dropping import QUEUE
+from core.ui.models.in_view import FAILED, OPENED, OPENING, bring_into_view
 from core.ui.models.state import Arrived, Opened
 from core.ui.progress import AT_ONCE, with_progress
 from core.ui.running import INSISTED
 from core.ui.starting import libraries
-from core.ui.words import note
+from core.ui.words import literal, note
 
 if TYPE_CHECKING:
     from core.models.finding import Candidate
@@ -36,6 +38,7 @@ class Asked:
 
     candidate, choices, arrival, bounds: of what came; None for a model that is here by its name.
     waiting: a model whose refusal is overruled.
+    tried: the text that its tokenizer was tried on; None where nobody typed one.
     """
 
     name: str
@@ -44,16 +47,24 @@ class Asked:
     arrival: int | None = None
     bounds: Limits | None = None
     waiting: Opened | None = None
+    tried: str | None = None
 
 
-def ask_for_candidate(came: Arrived, candidate: Candidate, choices: Choices, name: str) -> None:
-    """Have a candidate of what came opened by `open_asked`, further down in this run."""
-    _ask(Asked(name, candidate, replace(choices, name=name), came.number, came.bounds))
+def ask_for_candidate(
+    came: Arrived, candidate: Candidate, choices: Choices, name: str, tried: str | None = None
+) -> None:
+    """Have a candidate of what came opened, by `open_asked` in a run of its own."""
+    _ask(Asked(name, candidate, replace(choices, name=name), came.number, came.bounds, tried=tried))
 
 
 def ask_for_named(name: str) -> None:
-    """Have a model opened that is here by its name."""
+    """The same for a model that is here by its name."""
     _ask(Asked(name))
+
+
+def is_opening() -> bool:
+    """Whether something is to be opened in this run."""
+    return _ASKED in st.session_state
 
 
 def press(what: str) -> None:
@@ -74,26 +85,37 @@ def open_asked() -> None:
     asked: Asked | None = st.session_state.get(_ASKED)
     if asked is None:
         return
-    try:
-        state.keep_opened(with_progress(asked.name, partial(_open, asked), forget_asked, key="models_opening"))
-    except HeadlightError as error:
-        st.session_state[_FAILED] = str(error)
-    except Exception as error:
-        st.session_state[_FAILED] = sentence_of(error, asked.name)
+    with st.container(border=True, key=OPENING):
+        st.markdown(f"**Opening {literal(asked.name)}**")
+        _open_under_bar(asked)
     forget_asked()
     st.rerun()
 
 
+def _open_under_bar(asked: Asked) -> None:
+    stands = FAILED
+    try:
+        model = with_progress(asked.name, partial(_open, asked), forget_asked, key="models_opening")
+        state.keep_opened(model)
+        stands = FAILED if model.card is None else OPENED
+    except HeadlightError as error:
+        st.session_state[_FAILED] = str(error)
+    except Exception as error:
+        st.session_state[_FAILED] = sentence_of(error, asked.name)
+    bring_into_view(stands)
+
+
 def tell_failure() -> None:
     """Why the latest model was not opened, if it was not; and the way to overrule a refusal that may be overruled."""
-    if failed := st.session_state.get(_FAILED):
-        note(failed, "error")
-    waiting = state.opened()
-    if waiting is not None and waiting.card is None:
-        note(waiting.refusal, "error")
-        with st.container(horizontal=True):
-            st.button("Draw it anyway", on_click=_insist, args=(waiting,), key="models_insist")
-            st.button("Leave it", type="tertiary", on_click=_forget_waiting, key="models_leave")
+    failed, waiting = st.session_state.get(_FAILED), state.opened()
+    with st.container(key=FAILED):
+        if failed:
+            note(failed, "error")
+        if waiting is not None and waiting.card is None:
+            note(waiting.refusal, "error")
+            with st.container(horizontal=True):
+                st.button("Draw it anyway", on_click=_insist, args=(waiting,), key="models_insist")
+                st.button("Leave it", type="tertiary", on_click=_forget_waiting, key="models_leave")
 
 
 def forget_failure() -> None:
@@ -109,12 +131,19 @@ def forget_asked() -> None:
 def _ask(asked: Asked) -> None:
     forget_failure()
     _forget_waiting()
+    _begin(asked)
+    # So that what stands on the page now gives way to the bar.
+    st.rerun()
+
+
+def _begin(asked: Asked) -> None:
     st.session_state[_ASKED] = asked
+    bring_into_view(OPENING)
 
 
 def _insist(waiting: Opened) -> None:
     forget_failure()
-    st.session_state[_ASKED] = Asked(waiting.name, waiting=waiting)
+    _begin(Asked(waiting.name, waiting=waiting))
 
 
 def _open(asked: Asked, job: Job) -> Opened:
@@ -125,7 +154,7 @@ def _open(asked: Asked, job: Job) -> Opened:
     if asked.candidate is None or asked.choices is None:
         return _read(Opened(asked.name), job, insist=False)
     called = _prepared(asked.candidate, asked.choices, asked.bounds, job)
-    return _read(Opened(called, asked.arrival, asked.candidate.name), job, insist=False)
+    return _read(Opened(called, asked.arrival, asked.candidate.name), job, insist=False, tried=asked.tried)
 
 
 def _prepared(candidate: Candidate, choices: Choices, bounds: Limits | None, job: Job) -> str:
@@ -143,7 +172,7 @@ def _prepared(candidate: Candidate, choices: Choices, bounds: Limits | None, job
         raise
 
 
-def _read(model: Opened, job: Job, insist: bool) -> Opened:
+def _read(model: Opened, job: Job, insist: bool, tried: str | None = None) -> Opened:
     """Open it, or say why that must be overruled first; what cannot be opened does not stay."""
     try:
         folder = own_models.folder_of(model.name)
@@ -156,6 +185,8 @@ def _read(model: Opened, job: Job, insist: bool) -> Opened:
         raise
     if insist:
         st.session_state[INSISTED] = (*st.session_state.get(INSISTED, ()), model.name)
+    if find(model.name) is None:
+        first_texts.keep(model.name, first_texts.readable(read, tried))
     return replace(model, card=read.card, report=read.report, refusal="")
 
 

@@ -22,7 +22,7 @@ from core.models.tokenizing import (
     TokenizerChoice,
     Whitespace,
 )
-from core.ui.models.vocabulary_source import vocabulary_source
+from core.ui.models.vocabulary_source import TYPE_THEM, vocabulary_source
 from core.ui.words import note
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ PATTERN_HELP = (
     "Each match is a token, and so is each stretch between matches. The example splits reactions and molecules written "
     "as SMILES (Schwaller et al. 2019, Molecular Transformer)."
 )
+TYPE_PATTERN = "Type a regular expression, or take the one for SMILES."
+TYPE_BOTH = "Type a regular expression, or take the one for SMILES, and then the tokens, or upload a file with them."
 Draw = Callable[["Candidate", str], TokenizerChoice | None]
 
 
@@ -109,11 +111,14 @@ def _pattern(candidate: Candidate, slot: str) -> TokenizerChoice | None:
         persist_state="session",
     )  # fmt: skip
     st.button("Take the one for SMILES", on_click=_fill_smiles, args=(f"{slot}-pattern",), key=f"{slot}-smiles")
-    vocabulary = vocabulary_source(candidate, slot, may_be_typed=True)
-    if not pattern:
-        note("Type a regular expression, or take the one for SMILES.", "info")
+    missing = TYPE_THEM if pattern else TYPE_BOTH
+    vocabulary = vocabulary_source(candidate, slot, may_be_typed=True, missing=missing)
+    if vocabulary is None:
         return None
-    return None if vocabulary is None else Pattern(pattern, vocabulary, _specials(slot))
+    if not pattern:
+        note(TYPE_PATTERN, "info")
+        return None
+    return Pattern(pattern, vocabulary, _specials(slot))
 
 
 def _fill_smiles(key: str) -> None:

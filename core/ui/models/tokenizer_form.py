@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.models.tokenizing import offered
-from core.ui.models.kept_forms import once
+from core.ui.models.kept_forms import once, part
+from core.ui.models.stated_config import whole_config
 from core.ui.models.tokenizer_facts import rows_of
 from core.ui.models.tokenizer_fields import FIELDS
 from core.ui.models.tokenizer_trial import trial
@@ -37,17 +38,18 @@ def tokenizer_form(candidate: Candidate, slot: str, config: Mapping[str, Any]) -
             if missing.what == "tokenizer":
                 small_print(missing.sentence, "caption")
         rows = rows_of(candidate, config)
-        way, offers = _way(candidate, slot, rows)
+        said = config.get("model_type") or whole_config(candidate.config).get("model_type")
+        way, offers = _way(candidate, slot, rows, str(said))
         chosen = offers[way].choice or FIELDS[way](candidate, f"{slot}-{way}")
         if chosen is None:
             return None
-        return chosen if trial(candidate.name, f"{slot}-{way}-{rows}", chosen, rows) else None
+        return chosen if trial(candidate.name, slot, way, chosen, rows) else None
 
 
-def _way(candidate: Candidate, slot: str, rows: int) -> tuple[str, dict[str, Offer]]:
+def _way(candidate: Candidate, slot: str, rows: int, model_type: str) -> tuple[str, dict[str, Offer]]:
     """What is chosen, an offer or a kind whose fields are to be filled in, and all offers by that name."""
     offers: dict[str, Offer] = {}
-    for at, offer in enumerate(_offers(candidate, slot, rows)):
+    for at, offer in enumerate(_offers(candidate, slot, rows, model_type)):
         offers.setdefault(offer.kind if offer.choice is None else f"offer-{at}", offer)
     with st.container(key=f"{slot}-tokenizer-options"):
         way = st.radio(
@@ -56,16 +58,18 @@ def _way(candidate: Candidate, slot: str, rows: int) -> tuple[str, dict[str, Off
             format_func=lambda way: literal(offers[way].label),
             captions=[literal(offer.sentence) for offer in offers.values()],
             width="stretch",
-            # Of another table other tokenizers fit.
-            key=f"{slot}-tokenizer-way-{rows}",
+            # Another table or another family fits other tokenizers.
+            key=f"{slot}-tokenizer-way-{rows}-{part(model_type)}",
             persist_state="session",
         )
     return str(way), offers
 
 
-def _offers(candidate: Candidate, slot: str, rows: int) -> tuple[Offer, ...]:
+def _offers(candidate: Candidate, slot: str, rows: int, model_type: str) -> tuple[Offer, ...]:
     def work(job: Job) -> tuple[Offer, ...]:
         job.advance(0, 1, "looking for tokenizers that fit")
-        return offered(rows, candidate.vocabularies, job)
+        return offered(rows, candidate.vocabularies, job, model_type=model_type)
 
-    return once(slot, "tokenizers", rows, lambda: with_progress(candidate.name, work, key=f"{slot}-offering"))
+    return once(
+        slot, "tokenizers", (rows, model_type), lambda: with_progress(candidate.name, work, key=f"{slot}-offering")
+    )

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.errors import HeadlightError
-from core.text.labels import bounded, visible
 from core.ui.models.kept_forms import once
 from core.ui.models.tokenizer_facts import Piece, pieces_of
+from core.ui.models.tokenizer_texts import PLAIN, suited_text
 from core.ui.progress import with_progress
 from core.ui.words import note, small_print
 
@@ -20,19 +20,23 @@ if TYPE_CHECKING:
     from core.models.tokenizing import TokenizerChoice
 
 LONGEST_TEXT, MOST_CHIPS = 400, 120
-PLAIN, SMILES_TEXT = "The cat sat on the mat.", "CC(=O)O.OCC>>CC(=O)OCC"
+# The end of the name under which the text that was tried is kept.
+TRIED = "-tried"
 TRIAL_HELP = "Nothing is kept of it. It runs in a process of its own, for at most two seconds."
 
 
-def trial(title: str, slot: str, choice: TokenizerChoice, rows: int) -> bool:
+def trial(title: str, slot: str, way: str, choice: TokenizerChoice, rows: int) -> bool:
     """Draw the trial; whether the tokenizer could be built and came to an end.
 
-    rows: of the model's table of embeddings, 0 where they are not known.
+    slot: of the candidate. way: tells this kind of tokenizer from others. rows: of the model's table of embeddings, 0
+    where they are not known.
     """
-    first = SMILES_TEXT if type(choice).__name__ == "Pattern" else PLAIN
+    kept, slot = f"{slot}{TRIED}", f"{slot}-{way}-{rows}"
+    _suggest(f"{slot}-trial", f"{slot}-suggested", suited_text(choice))
     text = st.text_input(
-        "Try it on a text", first, max_chars=LONGEST_TEXT, help=TRIAL_HELP, key=f"{slot}-trial", persist_state="session"
+        "Try it on a text", max_chars=LONGEST_TEXT, help=TRIAL_HELP, key=f"{slot}-trial", persist_state="session"
     )
+    st.session_state[kept] = None if text == PLAIN else text
     try:
         pieces = once(slot, "pieces", (choice, text), partial(_tried, title, slot, choice, text))
     except HeadlightError as error:
@@ -52,6 +56,13 @@ def trial(title: str, slot: str, choice: TokenizerChoice, rows: int) -> bool:
     return True
 
 
+def _suggest(field: str, place: str, text: str) -> None:
+    """Put a text into the field, unless somebody has typed there; place: where the last one that was put is kept."""
+    if field not in st.session_state or st.session_state[field] == st.session_state.get(place):
+        st.session_state[field] = text
+    st.session_state[place] = text
+
+
 def chips(pieces: Sequence[Piece], rows: int) -> str:
     """HTML of a row of tokens, each with its id where that is known."""
     items = "".join(_chip(piece, rows) for piece in pieces[:MOST_CHIPS])
@@ -59,6 +70,8 @@ def chips(pieces: Sequence[Piece], rows: int) -> str:
 
 
 def _chip(piece: Piece, rows: int) -> str:
+    from core.text.labels import bounded, visible  # brings torch along
+
     letters = escape(bounded(visible(piece.text)) if piece.text else "∅")
     number = "" if piece.id is None else f"<small>{piece.id}</small>"
     kind = ' class="beyond"' if _is_beyond(piece, rows) else ""

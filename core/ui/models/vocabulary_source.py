@@ -22,6 +22,7 @@ TYPED = "typed"
 MOST_MB, MOST_FILES, CHUNK = 64, 4, 1 << 20
 LONGEST_TYPED = 200_000
 ENDINGS = ("txt", "json", "model", "spm", "vocab", "tsv")
+TYPE_THEM = "Type the tokens, one a line, or upload a file with them."
 UPLOAD_HELP = (
     "vocab.txt with one token a line, vocab.json (with merges.txt, where it has one), tokenizer.json, or a "
     "SentencePiece .model."
@@ -33,11 +34,12 @@ TYPED_HELP = (
 
 
 def vocabulary_source(
-    candidate: Candidate, slot: str, *, may_be_typed: bool, first: str = ""
+    candidate: Candidate, slot: str, *, may_be_typed: bool, first: str = "", missing: str = TYPE_THEM
 ) -> Path | tuple[str, ...] | None:
     """Draw the choice of a vocabulary, and return its file or its tokens; None while there is none.
 
     may_be_typed: whether a plain list of tokens will do. first: what stands in the list before anybody types.
+    missing: what is said while there is none.
     """
     uploaded = _uploaded(slot)
     files = {str(path): path for path in (*uploaded, *candidate.vocabularies)}
@@ -61,9 +63,10 @@ def vocabulary_source(
         "Tokens", first, height=160, max_chars=LONGEST_TYPED, help=TYPED_HELP, key=f"{slot}-tokens",
         persist_state="session",
     )  # fmt: skip
-    tokens = tuple(text.split("\n")) if text else ()
+    # A blank line at the end is how a list ends, and no token.
+    tokens = tuple(text.rstrip("\n").split("\n")) if text.strip("\n") else ()
     if not tokens:
-        note("Type the tokens, one a line, or upload a file with them.", "info")
+        note(missing, "info")
         return None
     return tokens
 

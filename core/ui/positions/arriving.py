@@ -7,7 +7,7 @@ import re
 import streamlit as st
 
 from core.positions import SCHEMES
-from core.ui import links, own_texts
+from core.ui import links, own_models, own_texts
 from core.ui.arrival import QUOTED, Arrival, whole_number
 from core.ui.positions import fields
 from core.ui.positions.deberta_versions import CLIPPED, VERSIONS
@@ -92,8 +92,12 @@ def _arrive_with_model(arriving: Arrival) -> None:
     state, there = st.session_state, models()
     first, text = first_of(state[VIEW])
     asked, slug, number = arriving.get("model"), arriving.get("example"), arriving.get(own_texts.NUMBER)
-    if asked is not None and asked not in there:
+    gone = None if asked is None else own_models.why_gone(asked)
+    if gone is not None:
+        arriving.remarks.append(f"{gone}; {first} is used.")
+    elif asked is not None and asked not in there:
         arriving.remarks.append(f"There is no model {asked[:QUOTED]} here: {first} is used.")
+    said = tuple(arriving.remarks)
     model = asked if asked in there else first
     linked, own = links.texts_of(arriving, IN_LINKS), own_texts.remembered(number)
     if number is not None and own is None:
@@ -101,6 +105,9 @@ def _arrive_with_model(arriving: Arrival) -> None:
     example = next((each for each in examples_of(model) if each.slug == slug), None)
     if slug is not None and example is None:
         arriving.remarks.append(f"There is no example {slug[:QUOTED]} for this model.")
+    if gone is not None:
+        # What was read in it is gone with it, which needs no sentence of its own.
+        arriving.remarks[:] = said
     if example is not None:
         text = example.text
     elif model != first:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.ui.examples import MODEL, Example, examples_for
+from core.ui.first_texts import text_of
 from core.ui.model_menu import openable
 from core.ui.positions.longer import longer_for
 
@@ -56,5 +57,7 @@ def first_of(view: str) -> tuple[str, str]:
 
 def first_text(model: str, view: str) -> str:
     """The text that opens with a model: of many words where a mean over them is shown."""
+    if own := text_of(model):
+        return own
     texts = [example.text for example in examples_of(model)]
     return max(texts, key=len) if view == "model" else texts[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.models.shipped import shipped
 from core.ui.examples import Example, examples_for
+from core.ui.first_texts import text_of
 from core.ui.model_menu import openable
 
 FIRST = "sentiment-minilm-lora"
@@ -41,4 +42,4 @@ def examples_of(model: str) -> tuple[Example, ...]:
 
 def first_text(model: str) -> str:
     """The text that opens with a model."""
-    return examples_of(model)[0].text
+    return text_of(model) or examples_of(model)[0].text

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.ui import links, own_texts
+from core.ui import links, own_models, own_texts
 from core.ui.arrival import QUOTED, Arrival, whole_number
 from core.ui.examples import Example
 from core.ui.saliency.offered import AT_FIRST, examples_of, first_text, models
@@ -158,10 +158,17 @@ def arrive(arriving: Arrival, known: tuple[str, ...]) -> None:
     """Set the controls to what an address asks for, as far as it can be had. known: names of all methods."""
     state, there = st.session_state, models()
     asked = arriving.get("model")
-    if asked is not None and asked not in there:
+    gone = None if asked is None else own_models.why_gone(asked)
+    if gone is not None:
+        arriving.remarks.append(f"{gone}; {there[0]} is used.")
+    elif asked is not None and asked not in there:
         arriving.remarks.append(f"There is no model {asked[:QUOTED]} here: {there[0]} is used.")
     state[MODEL] = asked if asked in there else there[0]
+    said = tuple(arriving.remarks)
     _arrive_with_texts(arriving)
+    if gone is not None:
+        # What was read in it is gone with it, which needs no sentence of its own.
+        arriving.remarks[:] = said
     state[BY] = arriving.choice("by", tuple(UNITS), "word", "unit")
     state[SCALAR] = arriving.choice("scalar", SCALARS, SCALARS[0], "scalar")
     state[BASELINE] = arriving.choice("baseline", BASELINES, BASELINES[0], "baseline")

@@ -43,16 +43,31 @@ def draw(candidate, key):
     """A script that draws the forms; what is chosen stays in the state of its session."""
     import streamlit as st
 
-    from core.ui.models.choices import choices
+    from core.ui.models.choices import choices, tried_text
 
     st.session_state.chosen = choices(candidate, key)
+    st.session_state.tried = tried_text(key)
+
+
+def draw_tokenizer(candidate, key, config):
+    """The same for the form of another tokenizer alone."""
+    import streamlit as st
+
+    from core.ui.models.choices import tokenizer_choice, tried_text
+
+    st.session_state.chosen = tokenizer_choice(candidate, key, config)
+    st.session_state.tried = tried_text(key)
 
 
 class Forms:
     """The forms of a candidate, and what tests ask of them."""
 
-    def __init__(self, candidate: Candidate, key: str = "form") -> None:
-        self.app = AppTest.from_function(draw, args=(candidate, key), default_timeout=120)
+    def __init__(self, candidate: Candidate, key: str = "form", *, config=None, **state) -> None:
+        """state: what the session holds already. config: for the form of another tokenizer alone."""
+        script, args = (draw, (candidate, key)) if config is None else (draw_tokenizer, (candidate, key, config))
+        self.app = AppTest.from_function(script, args=args, default_timeout=120)
+        for name, value in state.items():
+            self.app.session_state[name] = value
         self.run()
 
     def run(self) -> Forms:
@@ -63,6 +78,10 @@ class Forms:
     @property
     def chosen(self):
         return self.app.session_state.chosen
+
+    @property
+    def tried(self):
+        return self.app.session_state.tried
 
     @property
     def html(self) -> str:

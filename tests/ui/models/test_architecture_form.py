@@ -7,11 +7,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+import torch
 from streamlit.testing.v1 import AppTest
 
 from core.errors import HeadlightError
 from core.models.guessing import Question
 from core.ui.models.architecture_fields import parsed_value
+from core.ui.models.architecture_form import UNLIKE
+from core.ui.models.architecture_heads import BY_HAND, IS_GUESSED, assumed_as
 from core.ui.models.config_by_hand import typed_config, typed_guess
 from core.ui.models.fit import share_words
 from core.ui.models.fit_box import fit
@@ -71,6 +74,30 @@ def test_a_question_is_answered_with_one_of_its_usual_values():
     assert forms.chosen.config["num_attention_heads"] == 4
 
 
+def test_a_number_of_heads_that_was_guessed_or_chosen_is_told_to_everybody_who_sees_a_map():
+    forms = Forms(candidate("config"))
+    assert forms.chosen.assumed == ("1 head, guessed",)
+    assert IS_GUESSED in forms.sentences
+    forms.set("selectbox", "Heads", "4")
+    assert forms.chosen.assumed == ("4 heads, chosen",)
+    assert IS_GUESSED not in forms.sentences
+
+
+def test_heads_that_somebody_wrote_are_said_to_be_so_and_those_of_the_files_own_config_are_no_assumption():
+    config = {"encoder_attention_heads": 8, "decoder_attention_heads": 1, "d_model": 64}
+    written = assumed_as(BY_HAND, config, {"encoder_attention_heads": 8})
+    assert written == ("1 decoder head, written by hand",)
+
+
+def test_what_training_left_beside_the_tensors_answers_and_is_quoted(tmp_path: Path):
+    held = {"state_dict": {"a": torch.zeros(1)}, "hyper_parameters": {"num_attention_heads": 4, "lr": 0.1}}
+    torch.save(held, tmp_path / "last.ckpt")
+    forms = Forms(candidate("config", weights=(tmp_path / "last.ckpt",)))
+    assert forms.chosen.config["num_attention_heads"] == 4
+    assert forms.chosen.assumed == ("4 heads, as the file says",)
+    assert "The file says num_attention_heads 4 under hyper_parameters." in forms.html
+
+
 def test_another_head_leaves_its_tensors_out_and_a_classifier_gets_labels():
     forms = Forms(candidate("config")).set("selectbox", "Head", "BertForSequenceClassification")
     assert forms.chosen.config["architectures"] == ["BertForSequenceClassification"]
@@ -81,7 +108,9 @@ def test_another_head_leaves_its_tensors_out_and_a_classifier_gets_labels():
 def test_a_config_without_model_type_answers_what_tensors_do_not_tell(tmp_path: Path):
     said = {"num_attention_heads": 8, "hidden_act": "relu", "id2label": {"0": "no"}, "auto_map": {"AutoModel": "x.X"}}
     (tmp_path / "config.json").write_text(json.dumps(said))
-    config = Forms(candidate("model_type", config=tmp_path / "config.json")).chosen.config
+    forms = Forms(candidate("model_type", config=tmp_path / "config.json"))
+    config = forms.chosen.config
+    assert forms.chosen.assumed == ()
     assert (config["num_attention_heads"], config["hidden_act"], config["id2label"]) == (8, "relu", {"0": "no"})
     assert config["model_type"] == "bert"
     assert "auto_map" not in config
@@ -101,9 +130,18 @@ def test_tensors_of_no_known_architecture_ask_for_the_menu_or_the_config():
     forms = Forms(candidate("config", tensors={"one.weight": (3, 4)}))
     assert forms.chosen is None
     assert forms.sentences[0].startswith("No architecture that can be told by names and shapes")
+    assert "HEADLIGHT_PLUGINS" in forms.sentences[0]
     forms.set("selectbox", "Architecture", "gpt2")
     assert forms.field("number_input", "Width").value == 768
     assert forms.chosen is None
+
+
+def test_what_only_its_own_code_can_run_says_so_and_the_menu_refers_to_it():
+    tensors = {"wte.weight": (100, 64), "wpe.weight": (32, 64), "h.0.attn.c_attn.weight": (192, 64)}
+    forms = Forms(candidate("config", tensors=tensors))
+    assert "nn.Linear keeps them transposed" in forms.sentences[0]
+    forms.set("radio", ARCHITECTURE, "menu").set("selectbox", "Architecture", "gpt2")
+    assert UNLIKE in forms.sentences
 
 
 def test_a_known_architecture_from_the_menu_opens_once_its_sizes_are_those_of_the_file():
@@ -113,6 +151,7 @@ def test_a_known_architecture_from_the_menu_opens_once_its_sizes_are_those_of_th
         forms.field("number_input", label).set_value(size)
     forms.run()
     assert forms.chosen.config["intermediate_size"] == 128
+    assert forms.chosen.assumed == ("2 heads, chosen",)
     assert any("would be left out" in sentence for sentence in forms.sentences)
 
 

@@ -46,12 +46,28 @@ def test_a_model_beside_it_comes_before_the_catalogue(tmp_path: Path, lora):
     assert forms.chosen.base == beside
 
 
+def test_a_model_that_this_session_has_open_is_offered_and_an_adapter_is_not(tmp_path: Path, lora):
+    own, adapter = tmp_path / "own", tmp_path / "adapter"
+    for folder in (own, adapter):
+        folder.mkdir()
+        weights = {name: torch.zeros(shape) for name, shape in changed_modules(lora).items()}
+        save_file(weights, folder / "model.safetensors")
+    (adapter / "adapter_config.json").write_text("{}")
+    opened = {"my-base (own)": own, "my-change (own)": adapter}
+    forms = Forms(candidate("base", kind="adapter", tensors=lora, base="/home/me/my-base"), own_models=opened)
+    assert forms.chosen.base == own
+    (radio,) = forms.app.radio
+    assert len(radio.options) == 2
+    assert "It is open in this session; the adapter's own config names it" in radio.proto.captions[0].replace("\\", "")
+
+
 def test_an_adapter_that_fits_nothing_says_what_to_do():
     tensors = {f"{QUERY}.lora_A.weight": (4, 77), f"{QUERY}.lora_B.weight": (77, 4)}
     forms = Forms(candidate("base", kind="adapter", tensors=tensors))
     assert forms.chosen is None
-    assert forms.sentences[0].startswith("No model here has the layers that this adapter changes")
-    assert "Before it can be opened, choose the base above." in forms.sentences
+    (sentence,) = forms.sentences
+    assert sentence.startswith("No model here has the layers that this adapter changes")
+    assert "“Hub” under “Bring a model”" in sentence
 
 
 def test_changed_weights_are_read_from_pairs_of_matrices_and_may_lie_transposed():

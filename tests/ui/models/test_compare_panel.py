@@ -75,6 +75,19 @@ def test_equal_networks_say_so():
     assert moved_words(equal, "base", "twin")[0].startswith("All weights that base and twin have in common are equal")
 
 
+def test_a_trained_head_is_said_to_be_in_one_of_them_alone():
+    equal = Moved((LayerMove(0, "", "norm", 0.0, 1.0, 0.0, 4),), (), ("head.bias", "head.weight"), (), same=True)
+    words = moved_words(equal, "base", "tuned")[0]
+    assert words.endswith("What else there is cannot be compared: head.bias (with 1 more) is in tuned alone.")
+
+
+def test_an_adapter_is_compared_with_the_base_in_its_own_folder_first(own: dict[str, Path], tmp_path: Path):
+    (tmp_path / "lora" / "base").mkdir(parents=True)
+    for file in own["base"].iterdir():
+        (tmp_path / "lora" / "base" / file.name).write_bytes(file.read_bytes())
+    assert drawn("lora", {**own, "lora": tmp_path / "lora"}).selectbox[0].value == "lora, its base"
+
+
 def test_parts_and_moves_in_words():
     move = LayerMove(3, "encoder", "attention query", 0.0123, 0.9, 0.1, 10)
     assert place_words(move) == "Encoder layer 3, attention query"

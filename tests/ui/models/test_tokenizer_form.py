@@ -6,13 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from core.models.tokenizing import SMILES, Bytes, Characters, FromCatalogue, FromFile, Pattern, Specials, Whitespace
+from core.models.tokenizing import (
+    SMILES,
+    Bytes,
+    Characters,
+    FromCatalogue,
+    FromFile,
+    Pattern,
+    Specials,
+    TokenizerChoice,
+    Whitespace,
+)
 from core.ui.models.tokenizer_facts import Piece
+from core.ui.models.tokenizer_texts import CHINESE, MOLECULES, PLAIN, PROTEIN, suited_text
 from core.ui.models.tokenizer_trial import chips
 from tests.ui.models.forms import Forms, bert, candidate
 
+TRIAL = "Try it on a text"
 WAY = "Tokenizer, what fits best first"
-STILL = "Before it can be opened, choose the tokenizer above."
 
 
 def with_rows(rows: int, **changes):
@@ -33,7 +44,7 @@ def test_characters_that_are_typed_become_tokens_in_the_order_of_their_lines():
     forms = Forms(with_rows(100)).set("radio", WAY, "characters")
     assert forms.chosen is None
     assert "Type the tokens, one a line, or upload a file with them." in forms.sentences
-    forms.set("text_area", "Tokens", "[UNK]\nT\nh\n \n<i>")
+    forms.set("text_area", "Tokens", "[UNK]\nT\nh\n \n<i>\n\n").set("text_input", "Try it on a text", "T h")
     assert forms.chosen.tokenizer == Characters(("[UNK]", "T", "h", " ", "<i>"), Specials())
     assert "<bdi>T</bdi><small>1</small>" in forms.html
     assert "<bdi>␣</bdi><small>3</small>" in forms.html
@@ -43,7 +54,6 @@ def test_what_makes_no_tokenizer_is_said_beside_its_field():
     forms = Forms(with_rows(100)).set("radio", WAY, "characters").set("text_area", "Tokens", "a\na")
     assert forms.chosen is None
     assert any("twice" in sentence for sentence in forms.sentences)
-    assert STILL in forms.sentences
 
 
 def test_special_tokens_have_the_names_that_are_typed_and_a_hyphen_means_none():
@@ -51,6 +61,57 @@ def test_special_tokens_have_the_names_that_are_typed_and_a_hyphen_means_none():
     assert forms.chosen is None
     forms.set("text_input", "Unknown", "?").set("text_input", "Start", "-")
     assert forms.chosen.tokenizer.specials == Specials(unknown="?", start="")
+
+
+def test_an_untouched_expression_shows_one_notice():
+    forms = Forms(with_rows(100)).set("radio", WAY, "pattern")
+    assert forms.chosen is None
+    assert len(forms.sentences) == 1
+    assert "regular expression" in forms.sentences[0]
+    assert "tokens" in forms.sentences[0]
+
+
+def test_an_esm_without_a_tokenizer_gets_its_alphabet_and_is_tried_on_a_protein():
+    config = {"model_type": "esm", "vocab_size": 33}
+    app = Forms(candidate("tokenizer"), config=config)
+    assert app.chosen.vocabulary[4:7] == ("L", "A", "G")
+    assert app.field("text_input", TRIAL).value == PROTEIN
+
+
+@pytest.mark.parametrize(
+    ("choice", "text"),
+    [
+        (Characters(tuple("xyz")), "xyz"),
+        (Characters(("<unk>", *"thecasonm", ".")), PLAIN),
+        (Characters(("<unk>", *"abc")), "abc"),
+        (Characters(("[UNK]", *"ACDEFGHIKLMNPQRSTVWY")), PROTEIN),
+        (Characters(tuple("猫坐在垫子上。")), CHINESE),
+        (Whitespace(("<unk>", "le", "chat")), "le chat"),
+        (Pattern(SMILES, ("C", "O", "(", ")", "=")), "CC(=O)OCC"),
+        (Pattern(SMILES, Path("/nowhere.txt")), MOLECULES[0]),
+        (Bytes(), PLAIN),
+        (FromCatalogue("zh-en-transformer"), CHINESE),
+    ],
+)
+def test_the_first_text_is_one_that_the_tokenizer_can_read(choice: TokenizerChoice, text: str):
+    assert suited_text(choice) == text
+
+
+def test_a_vocabulary_of_chinese_in_a_file_is_tried_on_chinese_and_a_damaged_one_on_english(tmp_path: Path):
+    chinese, damaged = tmp_path / "vocab.txt", tmp_path / "vocab.json"
+    chinese.write_text("[UNK]\n猫\n##猫\n狗\nthe\n", encoding="utf-8")
+    damaged.write_text("[" * 100_000)
+    assert suited_text(FromFile(chinese)) == CHINESE
+    assert suited_text(FromFile(damaged)) == PLAIN
+
+
+def test_the_text_that_was_tried_is_kept_for_the_attention_page_and_what_was_typed_stays():
+    forms = Forms(with_rows(100)).set("radio", WAY, "characters").set("text_area", "Tokens", "[UNK]\nx\ny")
+    assert forms.tried == "xy"
+    forms.set("text_input", TRIAL, "yyx").set("text_area", "Tokens", "[UNK]\nx\ny\nz")
+    assert forms.tried == "yyx"
+    forms.set("text_input", TRIAL, PLAIN)
+    assert forms.tried is None
 
 
 def test_bytes_need_room_before_them_for_their_special_tokens():
