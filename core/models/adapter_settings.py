@@ -5,7 +5,6 @@ Sources: Hu et al. (2022), LoRA; Kalajdzievski (2023), rank-stabilised LoRA; Liu
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import HeadlightError
+from core.models.checking_configs.json_files import object_or_nothing
 from core.models.quoting import shown
 
 CONFIG = "adapter_config.json"
@@ -73,7 +73,7 @@ def settings_in(name: str, folder: Path) -> Settings:
 
     Raises HeadlightError, one sentence, for another kind of adapter and for what describes none.
     """
-    said = read_object(folder / CONFIG)
+    said = object_or_nothing(folder / CONFIG, MOST_BYTES)
     kind = said.get("peft_type")
     if isinstance(kind, str) and kind != "LORA":
         raise HeadlightError(
@@ -106,17 +106,6 @@ def settings_in(name: str, folder: Path) -> Settings:
         task=str(said.get("task_type") or ""),
         tied=said.get("ensure_weight_tying") is True,
     )
-
-
-def read_object(path: Path) -> dict[str, Any]:
-    """A JSON object; empty for a file that is not there, too long or something else."""
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            return {}
-        said = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}
 
 
 def _patterns(name: str, said: Any) -> list[tuple[re.Pattern[str], Any]]:

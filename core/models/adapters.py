@@ -12,8 +12,9 @@ from pathlib import Path
 
 from core.errors import HeadlightError
 from core.jobs import Job
-from core.models.adapter_settings import CONFIG, Settings, read_object, settings_in
+from core.models.adapter_settings import CONFIG, MOST_BYTES, Settings, settings_in
 from core.models.catalogue import based_on
+from core.models.checking_configs.json_files import object_or_nothing
 from core.models.hub import weight_files
 from core.models.weights import WeightFiles, tensors_in, weights_of
 
@@ -73,7 +74,7 @@ def adapter_of(name: str, folder: Path, job: Job | None) -> Adapter | None:
 
 
 def _base_named(name: str, folder: Path) -> str:
-    head = read_object(folder / TOLD).get("shipped")
+    head = object_or_nothing(folder / TOLD, MOST_BYTES).get("shipped")
     base = head.get("base") if isinstance(head, dict) else None
     if not isinstance(base, str):
         raise HeadlightError(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+
+from core.models.checking_configs.json_files import object_or_nothing
 
 TOLD = "prepared.json"
 MOST_BYTES = 1 << 16
@@ -24,14 +25,7 @@ def assumed_in(folder: Path) -> tuple[str, ...]:
 
 
 def _texts(folder: Path, key: str) -> list[str]:
-    path = folder / TOLD
-    try:
-        if not path.is_file() or path.stat().st_size > MOST_BYTES:
-            return []
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return []
-    texts = told.get(key) if isinstance(told, dict) else None
+    texts = object_or_nothing(folder / TOLD, MOST_BYTES).get(key)
     return [text for text in texts if isinstance(text, str) and text] if isinstance(texts, list) else []
 
 

@@ -5,13 +5,12 @@ No text in a language means anything to them, so that the sidebar offers their o
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from core.errors import HeadlightError
+from core.models.checking_configs.json_files import object_or_nothing
 from core.models.folders import below_roots
 from core.training.tasks import TASKS
 from core.ui import own_models
@@ -60,30 +59,19 @@ def small_model(name: str) -> SmallModel | None:
 @lru_cache(maxsize=64)
 def _told(folder: Path, _: int) -> SmallModel | None:
     """What a folder tells, read again when its tokenizer has changed."""
-    tokenizer = _read(folder / "tokenizer.json")
+    tokenizer = object_or_nothing(folder / "tokenizer.json", MOST_BYTES)
     added = {str(token.get("content")) for token in tokenizer.get("added_tokens") or () if isinstance(token, dict)}
     model = tokenizer.get("model")
     vocabulary = model.get("vocab") if isinstance(model, dict) else None
     pieces = [piece for piece in vocabulary if piece not in added] if isinstance(vocabulary, dict) else []
     if not 0 < len(pieces) <= MOST_CHARACTERS or any(len(piece) != 1 for piece in pieces):
         return None
-    recipe = _read(folder / "training.json").get("recipe")
+    recipe = object_or_nothing(folder / "training.json", MOST_BYTES).get("recipe")
     task = TASKS.get(str(recipe.get("task"))) if isinstance(recipe, dict) else None
     alphabet = "".join(sorted(pieces))
     if task is None or not set(task.shown.source) <= set(alphabet):
         return SmallModel(alphabet)
     return SmallModel(alphabet, task.title, task.shown.source)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """A JSON object; empty for a file that is not there, large, or something else."""
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            return {}
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return told if isinstance(told, dict) else {}
 
 
 def _parts(alphabet: str) -> list[str]:

@@ -33,7 +33,6 @@ from tests.e2e.browser import App, opened_app, running_server
 from tests.e2e.upload_files import (
     TOKENIZER,
     Upload,
-    WritesAFile,
     decoder,
     forged_gguf,
     linked,
@@ -44,6 +43,7 @@ from tests.e2e.upload_files import (
     with_pattern,
     zipped,
 )
+from tests.evil import Evil
 
 IMAGE = "<img src=x onerror=alert(1)>.txt"
 CATASTROPHIC = r"(a+)+b|(?:a|aa|A|AA)+\d"
@@ -140,7 +140,7 @@ def test_archives_that_lead_elsewhere_link_or_explode(models: App, uploads: Path
 def test_weights_that_lie_or_run_beside_names_that_are_markup(models: App, tmp_path: Path):
     made = tmp_path / "made"
     files = [
-        pickled("runs.pt", {"a": WritesAFile(made)}),
+        pickled("runs.pt", {"a": Evil(made)}),
         lying_safetensors("far.safetensors", (2,), 1 << 40),
         lying_safetensors("huge.safetensors", (1 << 40, 1 << 20), 8),
         forged_gguf(tmp_path / "forged.gguf"),

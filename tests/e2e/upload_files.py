@@ -125,16 +125,6 @@ def fine_tuned(network: nn.Module, part: str) -> dict[str, torch.Tensor]:
     }
 
 
-class WritesAFile:
-    """Unpickling it makes a file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> Any:
-        return Path.touch, (self.path,)
-
-
 def lying_safetensors(name: str, shape: tuple[int, ...], end: int) -> Upload:
     """A file whose header says that one tensor has this shape and ends there, with 8 bytes behind it."""
     header = json.dumps({"a": {"dtype": "F32", "shape": list(shape), "data_offsets": [0, end]}}).encode()

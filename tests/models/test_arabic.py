@@ -15,6 +15,7 @@ from core.models.entries.arabic_diacritizer import DIGEST
 from core.models.model import Model
 from core.models.token_labels import marked_text, token_labels
 from core.models.unpacking import unpacked_once
+from tests.evil import Evil
 from tests.sentences import refused
 
 NAME = "arabic-diacritizer"
@@ -88,20 +89,10 @@ def test_there_are_fifteen_classes_of_marks() -> None:
     assert MARKS[0] == ""
 
 
-class Hostile:
-    """Runs a program when it is unpickled."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return Path.touch, (self.path,)
-
-
 def test_a_program_in_a_weight_file_is_refused_and_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CACHE", str(tmp_path / "cache"))
     file = tmp_path / "bilstm_best.pt"
-    torch.save({"embedding.weight": Hostile(tmp_path / "run")}, file)
+    torch.save({"embedding.weight": Evil(tmp_path / "run")}, file)
     with refused("bilstm_best.pt", "get it again"):
         unpacked_once(file, "0" * 64, 1, lambda folder: write_diacritizer(file, folder))
     assert not (tmp_path / "run").exists()

@@ -1,5 +1,4 @@
 import json
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,7 @@ from transformers import (
 from core import load
 from core.jobs import Cancelled, Job, Progress
 from core.models.loading import load as load_with_job
+from tests.evil import Evil
 from tests.sentences import refused
 from tests.tiny import WIDTH, save_model
 
@@ -321,16 +321,6 @@ def test_pickled_weights_open_and_are_told_of(folder: Path, gpt2_folder: Path) -
     assert model.report.pickled
     mine, expected = (m.run("the cat sat").attention(2) for m in (model, load(str(gpt2_folder))))
     assert torch.equal(mine, expected)
-
-
-class Evil:
-    """What an attacker puts into a pickle: reading it carelessly makes a folder."""
-
-    def __init__(self, trace: Path) -> None:
-        self.trace = trace
-
-    def __reduce__(self) -> Any:
-        return os.mkdir, (str(self.trace),)
 
 
 @pytest.mark.parametrize("kind", [True, False], ids=["zip", "old format"])

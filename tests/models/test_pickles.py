@@ -3,11 +3,11 @@
 import collections
 import pickle
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from core.models.pickles import MOST_BYTES, plain_data
+from tests.evil import Evil
 from tests.sentences import refused
 
 NAMES = frozenset({"collections.OrderedDict", "collections.defaultdict", "builtins.int"})
@@ -23,16 +23,6 @@ class Letters:
         self.rest = (None, True, False, 0.5)[0]
 
 
-class Hostile:
-    """Runs a program when it is unpickled."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Path.touch, (self.path,)
-
-
 def test_objects_become_dicts_of_what_they_hold() -> None:
     data = pickle.dumps({"letters": Letters(), "most": 25}, protocol=4)
     assert plain_data(data, NAMES | {f"{__name__}.Letters"}) == {
@@ -42,7 +32,7 @@ def test_objects_become_dicts_of_what_they_hold() -> None:
 
 
 def test_a_program_in_a_pickle_is_refused_and_not_run(tmp_path: Path) -> None:
-    data = pickle.dumps({"letters": Hostile(tmp_path / "run")}, protocol=4)
+    data = pickle.dumps({"letters": Evil(tmp_path / "run")}, protocol=4)
     with refused("names", "not read"):
         plain_data(data, NAMES)
     assert not (tmp_path / "run").exists()

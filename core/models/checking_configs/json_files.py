@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from core.errors import HeadlightError
 from core.models.checking_files.telling import Wrong, distrusted, quoted
 
 DEEPEST = 16
@@ -47,6 +48,14 @@ def object_in(path: Path, most_nbytes: int, deepest: int = DEEPEST) -> dict[str,
         return value
     with distrusted(path):
         raise Wrong("it holds no JSON object")
+
+
+def object_or_nothing(path: Path, most_nbytes: int, deepest: int = DEEPEST) -> dict[str, Any]:
+    """The same; {} for a file that is not there, too long or something else: for what is only told and never needed."""
+    try:
+        return object_in(path, most_nbytes, deepest)
+    except HeadlightError:
+        return {}
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import HeadlightError
-from core.models.adapter_settings import read_object
+from core.models.adapter_settings import MOST_BYTES
 from core.models.catalogue import find, in_folders
+from core.models.checking_configs.json_files import object_or_nothing
 from core.models.finding.bases import BESIDE
 from core.models.finding.naming import TRAINING
 from core.models.folders import below_roots
@@ -55,7 +56,7 @@ def _named_base(name: str, folder: Path | None) -> str | None:
     """What an adapter says it is added to: the base in its own folder, or a name of the catalogue."""
     if folder is None or _beside(folder) is not None:
         return base_called(name)
-    told = read_object(folder / TRAINING).get("shipped")
+    told = object_or_nothing(folder / TRAINING, MOST_BYTES).get("shipped")
     base = told.get("base") if isinstance(told, dict) else None
     return base if isinstance(base, str) else None
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
+
+from core.models.checking_configs.json_files import object_or_nothing
 
 LONGEST = 4_000_000
 # What the form answers, and what names code of the upload's own.
@@ -18,12 +19,4 @@ def stated_config(path: Path | None) -> dict[str, Any]:
 
 def whole_config(path: Path | None) -> dict[str, Any]:
     """All its values; {} where there is none that can be read."""
-    if path is None:
-        return {}
-    try:
-        if path.stat().st_size > LONGEST:
-            return {}
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return told if isinstance(told, dict) else {}
+    return object_or_nothing(path, LONGEST) if path is not None else {}

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from core.models.checking_files import pickled_of, state_dict_in, state_dict_of
+from tests.evil import Evil
 from tests.models.checking_files.good_files import SHAPES, TENSORS, torch_file
 from tests.sentences import refused
 
@@ -40,14 +41,6 @@ def one(described: bytes) -> bytes:
 
 def torch_zip(path: Path, data: bytes, numbers: bytes = NUMBER) -> Path:
     return archive(path, {"data.pkl": data, "data/0": numbers} | LITTLE)
-
-
-class Evil:
-    def __init__(self, trace: Path) -> None:
-        self.trace = trace
-
-    def __reduce__(self) -> Any:
-        return os.mkdir, (str(self.trace),)
 
 
 def test_a_good_file_is_told_as_it_is(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from core.models.finding import found
 from core.models.finding.looking import MOST_FILES
 from core.models.finding.walking import DEEPEST, MOST_ENTRIES
 from core.models.folders import WEIGHTS
+from tests.evil import Evil
 from tests.models.checking_files.good_files import gguf_file, safetensors_file, torch_file
 from tests.models.finding.uploads import file, looked, model, only, pickled, told, weights
 
@@ -26,16 +27,6 @@ NAMES = (
     "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", "pytorch_model.bin", "a.ckpt", "a.pt",
     "a.gguf", "adapter_model.safetensors", "a.zip", "tokenizer.model", "modules.json",
 )  # fmt: skip
-
-
-class Evil:
-    """Unpickling it makes a file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> Any:
-        return Path.touch, (self.path,)
 
 
 def test_pickles_that_would_run_are_refused_and_do_not(tmp_path: Path) -> None:

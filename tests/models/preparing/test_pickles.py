@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import pickle
 import sys
 import threading
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -24,6 +22,7 @@ from core.models.intake import Intake
 from core.models.preparing import Choices, prepare
 from core.models.preparing.filling import filling
 from core.models.preparing.weight_files import BOX, put, read_all
+from tests.evil import Evil
 from tests.sentences import refused
 
 SHARED = torch.arange(12.0).reshape(3, 4)
@@ -43,16 +42,6 @@ ODD: dict[str, Tensor] = {
 }
 
 
-class Runs:
-    """Unpickled, it would make a file."""
-
-    def __init__(self, trace: Path) -> None:
-        self.trace = trace
-
-    def __reduce__(self) -> Any:
-        return os.mkdir, (str(self.trace),)
-
-
 def bits(tensor: Tensor) -> Tensor:
     return tensor.detach().contiguous().reshape(-1).view(torch.uint8)
 
@@ -60,7 +49,7 @@ def bits(tensor: Tensor) -> Tensor:
 @pytest.fixture
 def evil(upload: Path, tmp_path: Path) -> Path:
     """A file of torch.save with a program in it."""
-    torch.save({"state_dict": {"a": torch.zeros(2), "b": Runs(tmp_path / "trace")}}, upload / "evil.pt")
+    torch.save({"state_dict": {"a": torch.zeros(2), "b": Evil(tmp_path / "trace")}}, upload / "evil.pt")
     return upload / "evil.pt"
 
 
@@ -87,7 +76,7 @@ def test_a_program_in_a_pickle_is_refused_and_does_not_run(
         prepare(Candidate("evil", "model", upload, (evil,)), Choices(config={"model_type": "bert"}), into)
     assert list(into.folder.iterdir()) == []
     assert not (tmp_path / "trace").exists()
-    assert pickle.loads(pickle.dumps(Runs(tmp_path / "trace"))) is None  # it would have
+    assert pickle.loads(pickle.dumps(Evil(tmp_path / "trace"))) is None  # it would have
     assert (tmp_path / "trace").exists()
 
 
