@@ -16,11 +16,11 @@ __all__ = ["load"]
 
 
 def load(name: str, *, device: str | None = None, dtype: str = "float32", insist: bool = False) -> Model:
-    """Open a model by its catalogue name, the path of a local folder, or the id of a downloaded hub model.
+    """Open a model by its catalogue name, the path of a local folder or file, or the id of a downloaded hub model.
 
     name: a hub id is "owner/name" or "owner/name@revision"; `core.models.download` fetches it.
     device: "cpu", "cuda:0", "mps" ...; the best one here when None; "auto" spreads the model over all GPUs, main memory
-        and the disk. dtype: "float32", "bfloat16" or "float16".
+        and the disk. dtype: "float32", "bfloat16", "float16", or "int8" or "int4", which torchao rounds to.
     insist: open a model even if tensors of its layers are not in its files; its report then says so.
     Raises HeadlightError, one sentence, when the model cannot be opened.
     """

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,10 @@ from transformers import CONFIG_MAPPING
 from core.errors import HeadlightError
 from core.models.checking_configs import checked_config, remarks_on
 from tests.architectures import ARCHITECTURES
+from tests.examples import examples
 from tests.tiny import ONE_STACK, TWO_STACKS, tiny_config
 
-EXAMPLES = int(os.environ.get("HEADLIGHT_FUZZ_EXAMPLES", "60"))
+EXAMPLES = examples(60)
 WEIGHTS = Path(__file__).parents[3] / "core" / "zoo" / "weights"
 BERT = json.loads(tiny_config("bert").to_json_string())
 

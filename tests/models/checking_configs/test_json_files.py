@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,9 @@ from hypothesis import strategies as st
 from core.errors import HeadlightError
 from core.models.checking_configs.json_files import json_in, object_in, parsed
 from core.models.checking_files.telling import Wrong
+from tests.examples import examples
 
-EXAMPLES = int(os.environ.get("HEADLIGHT_FUZZ_EXAMPLES", "60"))
+EXAMPLES = examples(60)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 import io
-import os
 import time
 import tracemalloc
 import zipfile
@@ -22,9 +21,10 @@ from hypothesis import strategies as st
 
 from core.errors import HeadlightError
 from core.models.checking_files import gguf_of, header_of, pickled_of
+from tests.examples import examples
 from tests.models.checking_files.good_files import gguf_file, safetensors_file, torch_file
 
-EXAMPLES = int(os.environ.get("HEADLIGHT_FUZZ_EXAMPLES", "250"))
+EXAMPLES = examples(250)
 MOST_SECONDS, MOST_BYTES = 5.0, 64 << 20
 INTEGERS = [0, 1, 127, 128, 255, 2**15, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1, 2**63, 2**64 - 1]
 Parts = tuple[bytes, bytes, bytes]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import struct
 
 import pytest
@@ -10,9 +9,10 @@ from tokenizers import normalizers
 
 from core.models.checking_tokenizers.charsmap import LONGEST_REPLACEMENT, is_sound
 from core.models.checking_tokenizers.sentencepiece_files import CHARSMAP, NORMALIZER, fields
+from tests.examples import examples
 from tests.models.checking_tokenizers.good_files import sentencepieces
 
-EXAMPLES = int(os.environ.get("HEADLIGHT_FUZZ_EXAMPLES", "15"))
+EXAMPLES = examples(15)
 EVERY_START = "".join(chr(c) + "x\u0301" for c in range(1, 0x11000, 3) if not 0xD800 <= c < 0xE000)
 
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,10 @@ from hypothesis import strategies as st
 from core.errors import HeadlightError
 from core.models.checking_tokenizers.files import check_files
 from core.models.checking_tokenizers.suspects import suspicions
+from tests.examples import examples
 from tests.models.checking_tokenizers.good_files import GOOD, byte_level, unigram, wordpiece, written
 
-EXAMPLES = int(os.environ.get("HEADLIGHT_FUZZ_EXAMPLES", "40"))
+EXAMPLES = examples(40)
 Change = Callable[[dict[str, Any]], None]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 from contextlib import suppress
 from typing import Any
 
@@ -17,9 +16,10 @@ from core.models.checking_tokenizers.specification import checked_vocabulary
 from core.models.checking_tokenizers.suspects import suspicions
 from core.models.checking_tokenizers.trials import TRIALS
 from core.text.fast import FastReader
+from tests.examples import examples
 from tests.models.checking_tokenizers.good_files import GOOD
 
-EXAMPLES = int(os.environ.get("HEADLIGHT_FUZZ_EXAMPLES", "100"))
+EXAMPLES = examples(100)
 _GOOD = {kind: make() for kind, make in GOOD.items()}
 _STEPS: dict[str, list[Any]] = {
     "normalizers": [

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import time
 
 import pytest
@@ -9,9 +8,10 @@ from hypothesis import strategies as st
 from tokenizers import Regex, normalizers
 
 from core.models.checking_tokenizers.patterns import is_linear
+from tests.examples import examples
 from tests.models.checking_tokenizers.published_patterns import PUBLISHED
 
-EXAMPLES = int(os.environ.get("HEADLIGHT_FUZZ_EXAMPLES", "80"))
+EXAMPLES = examples(80)
 
 HOPELESS = [
     r"(a+)+b", r"(?:a|aa)+$", r"(a|a)*b", r"a*a*a*b", r"a+b", r".*.*=.*", r"(\w+\s?)*$", r"(a?){60}a{60}",

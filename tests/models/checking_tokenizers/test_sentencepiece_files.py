@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,9 +9,10 @@ from hypothesis import strategies as st
 
 from core.errors import HeadlightError
 from core.models.checking_tokenizers.sentencepiece_files import sentencepiece_facts
+from tests.examples import examples
 from tests.models.checking_tokenizers.good_files import sentencepieces
 
-EXAMPLES = int(os.environ.get("HEADLIGHT_FUZZ_EXAMPLES", "40"))
+EXAMPLES = examples(40)
 MODEL = sentencepieces()
 
 

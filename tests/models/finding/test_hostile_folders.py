@@ -17,10 +17,11 @@ from core.models.finding.looking import MOST_FILES
 from core.models.finding.walking import DEEPEST, MOST_ENTRIES
 from core.models.folders import WEIGHTS
 from tests.evil import Evil
+from tests.examples import examples
 from tests.models.checking_files.good_files import gguf_file, safetensors_file, torch_file
 from tests.models.finding.uploads import file, looked, model, only, pickled, told, weights
 
-EXAMPLES = int(os.environ.get("HEADLIGHT_FUZZ_EXAMPLES", "60"))
+EXAMPLES = examples(60)
 NAMES = (
     "config.json", "adapter_config.json", "training.json", "tokenizer.json", "tokenizer_config.json", "vocab.json",
     "vocab.txt", "merges.txt", "words.txt", "ids.json", "model.safetensors", "model.safetensors.index.json",

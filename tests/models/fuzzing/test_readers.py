@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.models.fuzzing.keeping import BrokenPromise, Watch, check_sentence, soon
 from tests.models.fuzzing.readers import READERS
 
-EXAMPLES = os.environ.get("HEADLIGHT_FUZZ_EXAMPLES")
 USUAL = 25
 # Networks are built for these.
 FEWER = {"shapes": 2, "folders": 10}
@@ -47,7 +47,7 @@ def test_changed_inputs_are_read_or_refused(
         read(seed)
 
     @settings(
-        max_examples=int(EXAMPLES or FEWER.get(name, USUAL)), deadline=None, database=None,
+        max_examples=examples(FEWER.get(name, USUAL)), deadline=None, database=None,
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     @given(good=st.sampled_from(reader.seeds()), chance=st.integers(0, 2**32))

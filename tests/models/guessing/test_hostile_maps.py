@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.models.guessing import guesses
+from tests.examples import examples
 
 BERT: dict[str, Any] = {
     "embeddings.word_embeddings.weight": (96, 32),
@@ -94,7 +95,7 @@ def test_what_is_no_shape_gives_no_guess(shape: Any) -> None:
     assert guesses(BERT | {"embeddings.word_embeddings.weight": shape, "classifier.weight": shape}) == ()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.dictionaries(strange_names, strange_shapes, max_size=12))
 def test_any_map_gives_guesses_or_none_but_no_error(shapes: dict[str, tuple[int, ...]]) -> None:
     for guess in guesses(BERT | shapes):

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from core.errors import HeadlightError
 from core.models.intake import Intake, Limits, is_archive, unpack
+from tests.examples import examples
 from tests.models.intake.packed import COMPRESSIONS, tar_header, tarred, zipped
 
 BOUNDS = Limits(nbytes=100_000, entries=20, depth=4)
@@ -93,7 +94,7 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(made)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=ANYTHING)
 def test_any_bytes_are_refused_or_unpacked(data: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_UPLOADS", str(folder / "uploads"))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from core.errors import HeadlightError
 from core.models.intake import Limits, safe_name, safe_path
 from core.models.quoting import LONGEST, shown
+from tests.examples import examples
 from tests.sentences import refused
 
 
@@ -98,7 +99,7 @@ def test_what_is_quoted_is_spelled_out_and_short() -> None:
     assert all(len(shown(text)) == LONGEST for text in ("a" * 61, "\ud800" * 60, "\0" * 16))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(st.text(st.characters() | st.sampled_from("/\\.: \0\u202e"), max_size=40))
 def test_whatever_passes_is_one_part_that_passes_again(raw: str) -> None:
     with suppress(HeadlightError):

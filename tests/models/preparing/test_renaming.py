@@ -17,6 +17,7 @@ from torch import Tensor
 from core.models.checking_files import header_of
 from core.models.preparing.naming import loads_as_named, naming
 from core.models.preparing.safetensors_writing import renamed
+from tests.examples import examples
 from tests.tiny import tiny_network
 
 FORMATS = (torch.float32, torch.bfloat16, torch.int64, torch.uint8, torch.bool, torch.float64)
@@ -35,7 +36,7 @@ def state_dicts(draw: st.DrawFn) -> dict[str, Tensor]:
 
 
 @given(state_dicts(), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_the_same_bits_under_new_names(tensors: dict[str, Tensor], data: st.DataObject) -> None:
     kept = data.draw(st.lists(st.sampled_from(sorted(tensors)), unique=True))
     new = data.draw(st.lists(NAMES, min_size=len(kept), max_size=len(kept), unique=True))

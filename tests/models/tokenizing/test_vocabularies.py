@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from core.errors import HeadlightError
 from core.models.tokenizing.vocabularies import HIGHEST_ID, MOST_ENTRIES, MOST_NBYTES, Read, read_vocabulary
+from tests.examples import examples
 
 # With a space or a number in it a line may be taken for a token with its count.
 LINES = st.text(st.characters(exclude_characters="\n\r\ufeff", exclude_categories=["Cs", "Nd"]), min_size=1)
@@ -112,7 +113,7 @@ def test_a_pipe_is_refused(tmp_path: Path) -> None:
 
 
 @given(st.binary(max_size=60) | st.text(max_size=30).map(lambda text: json.dumps(text).encode()))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_whatever_the_bytes_the_answer_is_ids_or_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
 ) -> None:
@@ -127,7 +128,7 @@ def test_whatever_the_bytes_the_answer_is_ids_or_a_sentence(
 
 
 @given(st.lists(LINES, min_size=1, unique=True))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_tokens_written_one_a_line_are_read_again(tmp_path_factory: pytest.TempPathFactory, tokens: list[str]) -> None:
     path = tmp_path_factory.getbasetemp() / "lines.txt"
     path.write_bytes("".join(f"{token}\n" for token in tokens).encode())
