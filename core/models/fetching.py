@@ -17,7 +17,7 @@ from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.cache import alone
 from core.models.hub import INDEXES, WEIGHTS, HubId, hub_id
-from core.models.tokenizer_files import ALL_FILES
+from core.models.opening.tokenizer_files import ALL_FILES
 
 if TYPE_CHECKING:
     from core.models.remote import RemoteFile

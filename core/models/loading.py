@@ -14,18 +14,18 @@ from transformers import PreTrainedModel
 from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.devices import SPREAD, Spread, best_device, dtype_named, first_device
-from core.models.encoding import positions_of as positions_of
-from core.models.encoding import text_encoder
 from core.models.estimate import fit, free_nbytes
 from core.models.model import Model
-from core.models.opening import place_of
-from core.models.planning import damaged, planned
-from core.models.plugged import opened
+from core.models.opening.encoding import positions_of as positions_of
+from core.models.opening.encoding import text_encoder
+from core.models.opening.place import place_of
+from core.models.opening.planning import damaged, planned
+from core.models.opening.probing import settled
+from core.models.opening.quantising import QUANTISED, held_nbytes, quantise, why_not
+from core.models.opening.reading_weights import accepted, read_weights
+from core.models.opening.weights import WeightFiles
+from core.models.plugging.plugged import opened
 from core.models.plugins import plugin_called
-from core.models.probing import settled
-from core.models.quantising import QUANTISED, held_nbytes, quantise, why_not
-from core.models.reading_weights import accepted, read_weights
-from core.models.weights import WeightFiles
 from core.models.wording import worded
 
 

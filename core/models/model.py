@@ -26,7 +26,7 @@ from core.models.known_ids import require_embeddings, start_id
 from core.models.out_of_memory import memory_worded
 from core.models.prefixes import checked_prefix
 from core.models.reading import Reading
-from core.models.report import LoadReport
+from core.models.reporting.report import LoadReport
 from core.text import TextEncoder, Tokens
 
 # What an encoder-decoder may write when nothing else is said.

@@ -13,7 +13,7 @@ from core.ui.words import notes, small_print
 
 if TYPE_CHECKING:
     from core.capture import Trace
-    from core.models.report import LoadReport
+    from core.models.reporting.report import LoadReport
 
 TITLES = {"labels": "The model's answer", "next tokens": "What comes next"}
 # So many characters of what it wrote are told in a line.

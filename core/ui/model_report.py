@@ -13,7 +13,7 @@ from core.ui.words import small_print
 
 if TYPE_CHECKING:
     from core.models.card import ModelCard
-    from core.models.report import LoadReport
+    from core.models.reporting.report import LoadReport
 
 
 def model_report(card: ModelCard, report: LoadReport) -> None:

@@ -18,7 +18,7 @@ class Precisions:
 def precisions() -> Precisions:
     """The formats of this machine, the most exact first."""
     from core.models.devices import best_device
-    from core.models.quantising import QUANTISED, why_not
+    from core.models.opening.quantising import QUANTISED, why_not
 
     reasons = {name: why_not(name, best_device()) for name in QUANTISED}
     rounded = tuple(name for name, reason in reasons.items() if reason is None)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from core.capture import Trace
     from core.heads import Survey
     from core.models.card import ModelCard
-    from core.models.report import LoadReport
+    from core.models.reporting.report import LoadReport
 
 STOPPED = "stopped_run"
 INSISTED = "insisted_models"

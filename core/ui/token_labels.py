@@ -11,7 +11,7 @@ from core.ui.words import notes, small_print
 
 if TYPE_CHECKING:
     from core.capture import Trace
-    from core.models.report import LoadReport
+    from core.models.reporting.report import LoadReport
 
 # Of longer texts the first tokens stand in the card.
 MOST_ROWS = 60

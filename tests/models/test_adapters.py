@@ -16,7 +16,7 @@ from transformers import AutoModel, AutoModelForCausalLM
 
 from core import load
 from core.models import shipped
-from core.models.adding import linear_modules
+from core.models.adapters.adding import linear_modules
 from core.models.model import Model
 from core.training.fine_tuning import classifier_from, with_lora
 from tests.sentences import refused

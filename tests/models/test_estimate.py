@@ -18,7 +18,7 @@ from core.models.estimate import (
     sketch,
     weights_nbytes,
 )
-from core.models.weights import weights_of
+from core.models.opening.weights import weights_of
 from tests.sentences import refused
 from tests.tiny import ONE_STACK, network_of, tiny_config
 

@@ -347,7 +347,7 @@ def test_an_old_pickle_that_never_ends_is_given_up(folder: Path, monkeypatch: py
     at = begun.index(b"\x80\x02}", begun.index(b"little_endian"))
     path.write_bytes(begun[:at] + bomb)
     (folder / "model.safetensors").unlink()
-    monkeypatch.setattr("core.models.weights.OLD_SECONDS", 1.0)
+    monkeypatch.setattr("core.models.opening.weights.OLD_SECONDS", 1.0)
     with refused("pytorch_model.bin", "took longer than 1 second"):
         load(str(folder))
 

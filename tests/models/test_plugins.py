@@ -15,9 +15,9 @@ from core import load
 from core.errors import HeadlightError
 from core.models import catalogue
 from core.models.model import Model
-from core.models.plugged import opened
+from core.models.opening.quantising import Rounded
+from core.models.plugging.plugged import opened
 from core.models.plugins import Plugin, plugin_called, plugins
-from core.models.quantising import Rounded
 from core.saliency import explain
 from core.saliency.methods import METHODS
 from core.text import word_encoder

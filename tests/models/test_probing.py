@@ -6,7 +6,7 @@ import torch
 from transformers import AutoModel, AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
 from core import load
-from core.models.probing import LENGTH, probe_inputs
+from core.models.opening.probing import LENGTH, probe_inputs
 from tests.tiny import save_model
 
 

@@ -10,7 +10,7 @@ from torch import nn
 
 from core.errors import HeadlightError
 from core.models.model import Model
-from core.models.quantising import QUANTISED, Rounded, held_nbytes, quantise, quantised_config, why_not
+from core.models.opening.quantising import QUANTISED, Rounded, held_nbytes, quantise, quantised_config, why_not
 from core.saliency import explain
 from tests.tiny import batch, tiny_config, tiny_network, two_stack_inputs
 

@@ -7,9 +7,9 @@ import tokenizers
 from transformers import AutoModelForMaskedLM, BertModel
 
 from core import load
-from core.models.heads import base_class_of, taken_by
-from core.models.prepared import assumed_in, notes_in
-from core.models.report import LoadReport, ReportLine
+from core.models.opening.heads import base_class_of, taken_by
+from core.models.opening.prepared import assumed_in, notes_in
+from core.models.reporting.report import LoadReport, ReportLine
 from tests.sentences import is_one_sentence
 from tests.tiny import save_model, tiny_config
 

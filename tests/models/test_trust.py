@@ -15,8 +15,8 @@ from transformers import AutoModel
 
 from core import load
 from core.models.checking_tokenizers import BoxedReader
-from core.models.config_trust import is_plain, require_proportion
-from core.models.tokenizer_trust import kept_out
+from core.models.opening.config_trust import is_plain, require_proportion
+from core.models.opening.tokenizer_trust import kept_out
 from tests.sentences import refused
 from tests.tiny import save_model, tiny_config
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from core.models.configs import model_class_of, read_config
 from core.models.estimate import sketch
+from core.models.opening.configs import model_class_of, read_config
 
 # Importing these by name makes the lazy module fetch what most models need.
 IMPORTED = (PreTrainedModel, PreTrainedTokenizerFast)

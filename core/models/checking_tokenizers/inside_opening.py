@@ -19,7 +19,7 @@ from core.errors import HeadlightError
 from core.models.checking_tokenizers.files import check_files, require_sound_models
 from core.models.checking_tokenizers.suspects import suspicions, unproven_patterns
 from core.models.checking_tokenizers.trials import TRIALS
-from core.models.tokenizer_opening import open_tokenizer
+from core.models.opening.tokenizer_opening import open_tokenizer
 from core.text import TextEncoder, encoder_of
 from core.text.fast import GaveUp
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from core.models.finding.naming import ADAPTER_CONFIG, CONFIG, INDEX, TOKENIZER_CONFIG, TRAINING
 from core.models.finding.sets import SHARD
 from core.models.finding.walking import Entry
-from core.models.tokenizer_files import SENTENCEPIECE
+from core.models.opening.tokenizer_files import SENTENCEPIECE
 
 _MOST_SHARDS = 1_000
 # Beside a config.json these belong to the same model; without one they may be anybody's.

@@ -12,7 +12,7 @@ from core.models.finding.results import Candidate
 from core.models.quoting import shown
 
 _LONGEST = 255
-# A folder of this name in the adapter's own is its base, as `core.models.adapters` reads it.
+# A folder of this name in the adapter's own is its base, as `core.models.adapters.adapter` reads it.
 BESIDE = "base"
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from core.models.finding.results import FileKind, Severity
-from core.models.tokenizer_files import SENTENCEPIECE
+from core.models.opening.tokenizer_files import SENTENCEPIECE
 
 CONFIG, ADAPTER_CONFIG, TRAINING = "config.json", "adapter_config.json", "training.json"
 INDEX = ".index.json"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from core.models.finding.contents import Contents, Parts
-from core.models.tokenizer_files import SENTENCEPIECE, WITHOUT_FILES
+from core.models.opening.tokenizer_files import SENTENCEPIECE, WITHOUT_FILES
 
 # A folder with its name may hold it.
 _OWN_FOLDER = "tokenizer"

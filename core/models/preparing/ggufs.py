@@ -7,10 +7,10 @@ from pathlib import Path
 from core.errors import HeadlightError
 from core.jobs.boxed import Unboxed
 from core.models.checking_files import GgufHeader, gguf_of, header_of
+from core.models.opening.tokenizer_files import ALL_FILES
 from core.models.preparing.filling import Filling
 from core.models.preparing.known_files import CONFIG, GENERATION, INDEX
 from core.models.quoting import shown
-from core.models.tokenizer_files import ALL_FILES
 
 BOX = "core.models.preparing.gguf_box:write_folder"
 # SmolLM2-135M (135 million numbers in 98 MB, a header of 2 MB) takes 9 s of one core and 0.9 GB.

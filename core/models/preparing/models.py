@@ -8,7 +8,8 @@ from typing import Any
 from core.errors import HeadlightError
 from core.models.finding import Candidate
 from core.models.folders import roots
-from core.models.prepared import assumed_in
+from core.models.opening.prepared import assumed_in
+from core.models.opening.tokenizer_files import ALL_FILES
 from core.models.preparing.choices import Choices
 from core.models.preparing.filling import Filling
 from core.models.preparing.json_files import object_in
@@ -22,7 +23,6 @@ from core.models.preparing.known_files import (
 from core.models.preparing.naming import Naming, loads_as_named, naming
 from core.models.preparing.weight_files import put, read_all, shapes_of
 from core.models.quoting import shown
-from core.models.tokenizer_files import ALL_FILES
 from core.models.tokenizing import write_tokenizer
 
 

@@ -71,7 +71,7 @@ def _wrapper(placed: Mapping[str, str]) -> str:
 def _placed(tensors: Mapping[str, Shape], config: Mapping[str, Any]) -> dict[str, str]:
     """New names of the tensors that the config's network has a place for; none where it is not to be built here."""
     # Not above: a box for pickles imports this package too, and would wait for what this imports.
-    from core.models.config_trust import is_plain
+    from core.models.opening.config_trust import is_plain
 
     model_type, architecture, sizes = config.get("model_type"), _architecture(tensors, config), _sizes(config)
     if not isinstance(model_type, str) or not _is_network_of(architecture, model_type):

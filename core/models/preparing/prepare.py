@@ -8,7 +8,7 @@ from typing import Any
 from core.jobs import Job
 from core.models.finding import Candidate
 from core.models.intake import Intake
-from core.models.prepared import LONGEST_ASSUMED, MOST_ASSUMED, MOST_NOTES
+from core.models.opening.prepared import LONGEST_ASSUMED, MOST_ASSUMED, MOST_NOTES
 from core.models.preparing.adapters import put_adapter
 from core.models.preparing.choices import Choices
 from core.models.preparing.filling import Filling, filling

@@ -12,11 +12,11 @@ from core.jobs import Job, Store
 from core.models.finding import Candidate, Found, found
 from core.models.guessing import guesses
 from core.models.intake import Intake, Limits
+from core.models.opening.tokenizer_files import ALL_FILES
 from core.models.preparing.choices import Choices
 from core.models.preparing.known_files import ADAPTER_CONFIG, CONFIG, GENERATION, TOLD
 from core.models.preparing.prepare import prepare
 from core.models.quoting import shown
-from core.models.tokenizer_files import ALL_FILES
 
 # Whoever calls this may fill the own disk, down to what is spared of every disk.
 _BOUNDS = Limits(nbytes=1 << 50)

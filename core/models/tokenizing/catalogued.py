@@ -9,9 +9,9 @@ from typing import Any
 from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.catalogue import find
+from core.models.opening.tokenizer_files import AS_IT_IS, TOKENIZER_FILES
 from core.models.quoting import shown
 from core.models.shipped import shipped_called
-from core.models.tokenizer_files import AS_IT_IS, TOKENIZER_FILES
 from core.models.wording import worded
 
 _SIGNS = (*TOKENIZER_FILES, "tokenizer_config.json")
@@ -44,7 +44,7 @@ def pieces_of(name: str, text: str, job: Job | None = None) -> list[str]:
 
 
 def _opened(name: str, job: Job | None) -> Any:
-    from core.models.tokenizer_opening import open_tokenizer  # brings torch along
+    from core.models.opening.tokenizer_opening import open_tokenizer  # brings torch along
 
     folder = tokenizer_folder(name, job)
     with worded(f"The tokenizer of {name} cannot be read: choose another model."):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.models.tokenizer_files import AS_IT_IS
+from core.models.opening.tokenizer_files import AS_IT_IS
 from core.models.tokenizing.names import Named
 
 Part = dict[str, Any]

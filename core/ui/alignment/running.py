@@ -22,7 +22,7 @@ from core.ui.words import note
 if TYPE_CHECKING:
     from core.capture import Trace
     from core.models.card import ModelCard
-    from core.models.report import LoadReport
+    from core.models.reporting.report import LoadReport
 
 DTYPE = "float32"
 SPARE, MOST_WRITTEN = 24, 128

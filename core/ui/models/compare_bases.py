@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import HeadlightError
-from core.models.adapter_settings import MOST_BYTES
+from core.models.adapters.settings import MOST_BYTES
 from core.models.catalogue import find, in_folders
 from core.models.checking_configs.json_files import object_or_nothing
 from core.models.finding.bases import BESIDE

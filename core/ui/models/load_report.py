@@ -10,7 +10,7 @@ from core.ui.models.names_list import names_list
 from core.ui.models.report_table import report_table
 
 if TYPE_CHECKING:
-    from core.models.report import LoadReport
+    from core.models.reporting.report import LoadReport
 
 
 def load_report(report: LoadReport, key: str) -> None:

@@ -18,7 +18,7 @@ from core.ui.words import facts, literal
 
 if TYPE_CHECKING:
     from core.models.card import ModelCard
-    from core.models.report import LoadReport
+    from core.models.reporting.report import LoadReport
 
 
 def opened_panel(model: Opened) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 if TYPE_CHECKING:
-    from core.models.report import LoadReport
-    from core.models.report_lines import ReportLine
+    from core.models.reporting.lines import ReportLine
+    from core.models.reporting.report import LoadReport
 
 # By severity: a mark that colour alone does not carry, and a word.
 MARKS = {"error": ("✕", "Problem"), "warning": ("!", "Look at it"), "info": ("i", "Note")}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from core.models.card import ModelCard
     from core.models.finding import Found, FoundFile
     from core.models.intake import Intake, Limits
-    from core.models.report import LoadReport
+    from core.models.reporting.report import LoadReport
 
 FILES, FOLDER, HUB, SERVER = "files", "folder", "hub", "server"
 WAYS = {FILES: "Files", FOLDER: "Folder", HUB: "Hub", SERVER: "Server"}

@@ -48,7 +48,7 @@ def pieces_of(choice: TokenizerChoice, text: str, job: Job) -> tuple[Piece, ...]
 def _ids(choice: TokenizerChoice, pieces: Sequence[str], job: Job) -> list[int | None]:
     """The id of each piece; None where it cannot be told in time."""
     if isinstance(choice, FromCatalogue):
-        from core.models.tokenizer_opening import open_tokenizer  # brings transformers along
+        from core.models.opening.tokenizer_opening import open_tokenizer  # brings transformers along
 
         opened = open_tokenizer(tokenizer_folder(choice.name, job))
         return [cast(int, opened.convert_tokens_to_ids(piece)) for piece in pieces]

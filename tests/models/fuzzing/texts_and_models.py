@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from core.models.adapter_settings import settings_in
+from core.models.adapters.settings import settings_in
 from core.models.checking_configs.checked import checked_config, remarks_on
 from core.models.checking_configs.json_files import object_in
 from core.models.checking_tokenizers.files import check_files
@@ -16,7 +16,7 @@ from core.models.checking_tokenizers.sentencepiece_files import sentencepiece_fa
 from core.models.checking_tokenizers.suspects import suspicions
 from core.models.finding import found
 from core.models.guessing import answered, guesses, places, revised
-from core.models.prepared import notes_in
+from core.models.opening.prepared import notes_in
 from core.models.preparing.json_files import object_in as small_object_in
 from core.models.preparing.naming import naming
 from core.models.tokenizing import Characters, FromFile, Pattern, Whitespace

@@ -11,10 +11,10 @@ import transformers
 
 from core.models.catalogue import find
 from core.models.checking_files.safetensors_header import header_of
-from core.models.configs import read_config
 from core.models.estimate import sketch
 from core.models.guessing import Guess, answered, guesses, places, revised
 from core.models.guessing.asking import heads
+from core.models.opening.configs import read_config
 from core.models.shipped import WEIGHTS
 from core.zoo import ARCHITECTURES
 from tests.tiny import WIDTH, tiny_config

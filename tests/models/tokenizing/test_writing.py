@@ -14,7 +14,7 @@ from core import load
 from core.errors import HeadlightError
 from core.jobs import Cancelled, Job
 from core.models.catalogue import find
-from core.models.tokenizer_opening import open_tokenizer
+from core.models.opening.tokenizer_opening import open_tokenizer
 from core.models.tokenizing import (
     SMILES,
     Bytes,

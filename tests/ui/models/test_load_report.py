@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from core.models.report import LoadReport
+from core.models.reporting.report import LoadReport
 from core.ui.models.names_list import MOST_SHOWN
 from core.ui.models.report_table import table_of
 

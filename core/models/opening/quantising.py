@@ -91,7 +91,7 @@ def why_not(name: str, device: str) -> str | None:
 def quantise(network: nn.Module, name: str) -> None:
     """Round the weights of a network's linear layers, in place; its output layer stays, as it may be the embeddings.
 
-    Call it where the network will run, before `core.models.probing.settled` and before threads share it.
+    Call it where the network will run, before `core.models.opening.probing.settled` and before threads share it.
     Raises HeadlightError where that cannot be done, or where there is nothing to round.
     """
     if sentence := why_not(name, "cpu"):

@@ -17,10 +17,10 @@ from transformers import PreTrainedModel
 from transformers.pytorch_utils import Conv1D
 
 from core.errors import HeadlightError
-from core.models.adapter_settings import Settings
-from core.models.adapters import Adapter
+from core.models.adapters.adapter import Adapter
+from core.models.adapters.settings import Settings
 from core.models.quoting import shown
-from core.models.report import LoadReport
+from core.models.reporting.report import LoadReport
 
 # What peft puts before every name.
 PREFIX = "base_model.model."

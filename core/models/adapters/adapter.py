@@ -12,11 +12,11 @@ from pathlib import Path
 
 from core.errors import HeadlightError
 from core.jobs import Job
-from core.models.adapter_settings import CONFIG, MOST_BYTES, Settings, settings_in
+from core.models.adapters.settings import CONFIG, MOST_BYTES, Settings, settings_in
 from core.models.catalogue import based_on
 from core.models.checking_configs.json_files import object_or_nothing
 from core.models.hub import weight_files
-from core.models.weights import WeightFiles, tensors_in, weights_of
+from core.models.opening.weights import WeightFiles, tensors_in, weights_of
 
 WEIGHTS, TOLD, BESIDE = "adapter_model.safetensors", "training.json", "base"
 

@@ -16,15 +16,15 @@ from core.jobs import Job
 from core.models.devices import SPREAD, best_device, dtype_named
 from core.models.estimate import fit, weights_nbytes
 from core.models.model import PACE_TOKENS, Model
+from core.models.opening.probing import settled
+from core.models.opening.quantising import QUANTISED, held_nbytes, quantise
 from core.models.plugging.answering import Answering
 from core.models.plugging.raised import raised_in
 from core.models.plugging.shell import CLASSES, Plugged, PluggedConfig
 from core.models.plugging.trial import Lookups, answer_to, probe_tokens, runs_on_embeddings, settle_streams, tried
 from core.models.plugins import Plugin
-from core.models.probing import settled
-from core.models.quantising import QUANTISED, held_nbytes, quantise
 from core.models.quoting import shown
-from core.models.report import LoadReport
+from core.models.reporting.report import LoadReport
 from core.text import TextEncoder, encoder_of
 
 MAX_TOKENS = 16_384

@@ -11,9 +11,9 @@ from transformers import PreTrainedModel
 from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.checking_tokenizers import boxed_encoder_of
-from core.models.tokenizer_files import TOKENIZER_FILES, WITHOUT_FILES
-from core.models.tokenizer_opening import open_tokenizer
-from core.models.tokenizer_trust import kept_out
+from core.models.opening.tokenizer_files import TOKENIZER_FILES, WITHOUT_FILES
+from core.models.opening.tokenizer_opening import open_tokenizer
+from core.models.opening.tokenizer_trust import kept_out
 from core.models.wording import worded
 from core.text import TextEncoder, encoder_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from core.models.heads import taken_by
+from core.models.opening.heads import taken_by
 from core.models.quoting import shown
 
 Shape = tuple[int, ...]

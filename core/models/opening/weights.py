@@ -17,8 +17,8 @@ from core.models.checking_files.pickled_header import is_zipped, state_dict_of
 from core.models.checking_files.safetensors_header import LONGEST_HEADER as LONGEST_HEADER
 from core.models.checking_files.safetensors_header import header_of
 from core.models.hub import weight_files
+from core.models.opening.shards import loose_shards
 from core.models.quoting import shown
-from core.models.shards import loose_shards
 
 # Reading the names in a file of before torch 1.6.
 OLD_SECONDS, OLD_BYTES_A_SECOND, OLD_NBYTES = 10.0, 50_000_000, 1 << 30
@@ -174,7 +174,7 @@ def _of_old_torch(name: str, path: Path) -> dict[str, Stored]:
     nbytes = path.stat().st_size
     try:
         told = boxed(
-            "core.models.old_torch:described",
+            "core.models.opening.old_torch:described",
             str(path.resolve()),
             seconds=OLD_SECONDS + nbytes // OLD_BYTES_A_SECOND,
             nbytes=2 * nbytes + OLD_NBYTES,

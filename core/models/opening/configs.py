@@ -13,9 +13,9 @@ from transformers import AutoConfig, PreTrainedModel
 
 from core.capture import capturable
 from core.errors import HeadlightError
-from core.models.heads import base_class_of
+from core.models.opening.heads import base_class_of
+from core.models.opening.weights import WeightFiles
 from core.models.quoting import shown
-from core.models.weights import WeightFiles
 from core.models.wording import worded
 from core.zoo import ARCHITECTURES
 

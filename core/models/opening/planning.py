@@ -12,18 +12,18 @@ from transformers import PreTrainedModel
 
 from core.errors import HeadlightError
 from core.jobs import Job
-from core.models.adapters import Adapter, adapter_of
+from core.models.adapters.adapter import Adapter, adapter_of
 from core.models.checking_configs import check_generation
-from core.models.classes import adapted_class, chosen_class, labels_brought
-from core.models.config_trust import require_proportion, trusted
-from core.models.configs import read_config, require_layers
-from core.models.encoding import has_tokenizer
 from core.models.estimate import sketch, weights_nbytes
-from core.models.opening import Place
-from core.models.prepared import assumed_in, notes_in
-from core.models.quantising import INT4, quantised_config
+from core.models.opening.classes import adapted_class, chosen_class, labels_brought
+from core.models.opening.config_trust import require_proportion, trusted
+from core.models.opening.configs import read_config, require_layers
+from core.models.opening.encoding import has_tokenizer
+from core.models.opening.place import Place
+from core.models.opening.prepared import assumed_in, notes_in
+from core.models.opening.quantising import INT4, quantised_config
+from core.models.opening.weights import WeightFiles, tensors_in, twice_meant, weights_of, whole_numbers, wrapper_of
 from core.models.quoting import shown
-from core.models.weights import WeightFiles, tensors_in, twice_meant, weights_of, whole_numbers, wrapper_of
 from core.models.wording import worded
 
 

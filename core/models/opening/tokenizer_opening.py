@@ -9,7 +9,7 @@ from pathlib import Path
 from transformers import AutoTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 import core.zoo  # noqa: F401  registers the tokenizers of our own
-from core.models.tokenizer_files import AS_IT_IS
+from core.models.opening.tokenizer_files import AS_IT_IS
 
 
 def open_tokenizer(folder: Path) -> PreTrainedTokenizerBase:

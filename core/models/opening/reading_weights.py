@@ -8,14 +8,14 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel
 
-from core.models.adding import added
+from core.models.adapters.adding import added
 from core.models.devices import Spread
-from core.models.planning import Plan
+from core.models.opening.planning import Plan
+from core.models.opening.shards import tensors_of
+from core.models.opening.weights import without
 from core.models.quoting import shown
 from core.models.refusals import RandomWeights
-from core.models.report import LoadReport, report_of
-from core.models.shards import tensors_of
-from core.models.weights import without
+from core.models.reporting.report import LoadReport, report_of
 
 
 def read_weights(

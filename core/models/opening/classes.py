@@ -9,12 +9,12 @@ from typing import Any
 import transformers
 from transformers import PreTrainedModel
 
-from core.models.adapter_settings import Settings
-from core.models.configs import model_class_of
+from core.models.adapters.settings import Settings
 from core.models.guessing import guesses
-from core.models.heads import taken_by
+from core.models.opening.configs import model_class_of
+from core.models.opening.heads import taken_by
+from core.models.opening.weights import Stored
 from core.models.quoting import shown
-from core.models.weights import Stored
 
 # The mappings of transformers by what peft calls a task.
 TASKS = {

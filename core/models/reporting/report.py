@@ -9,9 +9,9 @@ from typing import Any
 
 from transformers import PreTrainedModel
 
-from core.models.report_lines import ReportLine, about_tokens, lines_of
-from core.models.report_lines import Severity as Severity
-from core.models.weights import WeightFiles
+from core.models.opening.weights import WeightFiles
+from core.models.reporting.lines import ReportLine, about_tokens, lines_of
+from core.models.reporting.lines import Severity as Severity
 
 _ORDER = ("error", "warning", "info")
 Shape = tuple[int, ...]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from core.models.quoting import shown
-from core.models.remedies import for_misfits, for_random_head, for_unexpected, is_pooler_alone
+from core.models.reporting.remedies import for_misfits, for_random_head, for_unexpected, is_pooler_alone
 
 if TYPE_CHECKING:
-    from core.models.report import LoadReport
+    from core.models.reporting.report import LoadReport
 
 Severity = Literal["info", "warning", "error"]
 SHOWN = 3
