@@ -125,7 +125,8 @@ def numbers(value: Any) -> np.ndarray:
 
 def drawn(app: App, card: str) -> list[dict[str, Any]]:
     """The place, the name and the numbers of each trace of a figure."""
-    found = enumerate(plot(app, card).evaluate(READ))
+    # The last one: while a run draws the figure anew, the former may still stand before it.
+    found = enumerate(plot(app, card).last.evaluate(READ))
     return [
         {"place": place, "name": each.get("name"), **{axis: numbers(each.get(axis)) for axis in "xyz"}}
         for place, each in found

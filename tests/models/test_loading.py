@@ -199,7 +199,7 @@ def test_a_checkpoint_quantised_in_a_way_that_is_not_read_here_says_so(
 def test_weights_are_rounded_after_loading_and_all_that_is_shown_says_so(
     tmp_path: Path, byte_level: tokenizers.Tokenizer, rounding: str
 ) -> None:
-    pytest.importorskip("torchao")
+    pytest.importorskip("torchao", reason="torchao is not installed here")
     save_model(tmp_path, "llama", AutoModelForCausalLM, byte_level)
     whole, rounded = load(str(tmp_path), device="cpu"), load(str(tmp_path), device="cpu", dtype=rounding)
     assert rounded.report.quantised == rounding
