@@ -38,6 +38,12 @@ NO_GUESS = (
     f"choose it from the menu or write its config.json; if it is a network of your own, {PLUGIN}."
 )
 UNLIKE = "No network of transformers holds these tensors as they lie in the file: what can be done is said above."
+# It has nanoGPT's names and shapes, and the queries, keys and values of a head side by side.
+ONLY_LIKE = "gpt_bigcode"
+ONLY_LIKE_WORDS = (
+    f"{ONLY_LIKE} has the names and shapes of these tensors and reads queries, keys and values in another order, so "
+    "its maps would be wrong: what can be done is said above."
+)
 MENU_HELP = "The model_type of config.json. Type to search."
 STOPPED = "This was stopped before it was known how well the values fit: change one of them to go on."
 HAND_HELP = "It begins as the best guess, and must name model_type. Press Ctrl+Enter when it is done."
@@ -83,7 +89,7 @@ def architecture_form(candidate: Candidate, slot: str) -> Architecture | None:
         _show_tensors(candidate, slot)
         if way == HAND:
             return _by_hand(slot, known)
-        guess = _from_menu(slot) if way == MENU else known.found[int(way)]
+        guess = _from_menu(slot, known) if way == MENU else known.found[int(way)]
         return None if guess is None else _of_guess(f"{slot}-{way}-{guess.model_type}", known, guess)
 
 
@@ -146,12 +152,15 @@ def _reason(guess: Guess) -> str:
     return f"{words}{guess.reason}{left}{missing}"
 
 
-def _from_menu(slot: str) -> Guess | None:
+def _from_menu(slot: str, known: _Known) -> Guess | None:
     family = st.selectbox(
         "Architecture", families(), index=None, placeholder="Choose one", help=MENU_HELP, width=420,
         key=f"{slot}-family", persist_state="session",
     )  # fmt: skip
     if family is None:
+        return None
+    if family == ONLY_LIKE and known.unlike:
+        note(ONLY_LIKE_WORDS, "error")
         return None
     guess = template(family)
     if guess is None:

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from core.errors import HeadlightError
 from core.models.guessing import Question
 from core.ui.models.architecture_fields import parsed_value
-from core.ui.models.architecture_form import UNLIKE
+from core.ui.models.architecture_form import ONLY_LIKE, ONLY_LIKE_WORDS, UNLIKE
 from core.ui.models.architecture_heads import BY_HAND, IS_GUESSED, assumed_as
 from core.ui.models.config_by_hand import typed_config, typed_guess
 from core.ui.models.fit import share_words
@@ -142,6 +142,9 @@ def test_what_only_its_own_code_can_run_says_so_and_the_menu_refers_to_it():
     assert "nn.Linear keeps them transposed" in forms.sentences[0]
     forms.set("radio", ARCHITECTURE, "menu").set("selectbox", "Architecture", "gpt2")
     assert UNLIKE in forms.sentences
+    forms.set("selectbox", "Architecture", ONLY_LIKE)
+    assert ONLY_LIKE_WORDS in forms.sentences
+    assert forms.chosen is None
 
 
 def test_a_known_architecture_from_the_menu_opens_once_its_sizes_are_those_of_the_file():
