@@ -8,6 +8,11 @@ from contextlib import contextmanager
 from core.errors import HeadlightError
 
 
+def continued(sentence: str) -> str:
+    """A sentence as the second half of another."""
+    return sentence[:1].lower() + sentence[1:]
+
+
 @contextmanager
 def worded(sentence: str) -> Iterator[None]:
     """Broken or hostile files make the libraries raise errors of any kind: each becomes this sentence."""

@@ -12,6 +12,7 @@ from typing import Any
 import tokenizers
 
 from core.errors import HeadlightError
+from core.text.panics import Panic, panics_caught
 from core.text.reader import Reading
 from core.text.spelling import BYTE_LEVEL_SPACE, METASPACE, byte_level_bytes, metaspace_bytes, spelled_bytes
 
@@ -82,10 +83,9 @@ class FastReader:
 
     def _encoded(self, text: str, text_pair: str | None) -> tokenizers.Encoding:
         try:
-            return self.backend.encode(text, text_pair)
-        except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
-            raise
-        except BaseException as error:  # a panic of the library's own language is no Exception
+            with panics_caught():
+                return self.backend.encode(text, text_pair)
+        except Panic as error:
             raise GaveUp from error
 
     def _miscounted(self, text: str) -> int:

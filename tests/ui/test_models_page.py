@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import zipfile
 from html import unescape
@@ -318,3 +319,15 @@ def test_talk_mode_has_this_sessions_models_on_the_number_keys(models, tmp_path:
     press(models, "talk_button")
     assert models.address == {"talk": "1"}
     assert "models_talk_1" in keys(models)
+
+
+def test_a_tokenizer_that_gives_ids_beyond_the_table_is_doubted_before_anything_is_opened(models):
+    files = files_of(POOLED)
+    tokenizer = json.loads(files["tokenizer.json"])
+    tokenizer["added_tokens"].append({**tokenizer["added_tokens"][0], "content": "<far>", "id": 99_999})
+    bring(models, files)
+    assert not any("may not belong together" in sentence for sentence in models.sentences)
+    bring(models, files | {"tokenizer.json": json.dumps(tokenizer).encode()})
+    doubts = [sentence for sentence in models.sentences if "may not belong together" in sentence]
+    assert len(doubts) == 1
+    assert "gives 100,000 different ids" in doubts[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import HeadlightError
-from core.models.checking_files.telling import Wrong, distrusted, quoted
+from core.models.checking_files.telling import Wrong, distrusted, quoted, require_nbytes
 
 DEEPEST = 16
 # Python's own bound for turning digits into a number; longer ones take a time that grows with their square.
@@ -17,8 +17,7 @@ _LONGEST_NUMBER = 400
 def json_in(path: Path, most_nbytes: int, deepest: int = DEEPEST) -> Any:
     """What a JSON file says. Raises HeadlightError, one sentence, for one that is too large, too deep or no JSON."""
     with distrusted(path) as (file, nbytes):
-        if nbytes > most_nbytes:
-            raise Wrong(f"it has {nbytes / 1e6:,.1f} MB and {most_nbytes / 1e6:,.0f} MB are allowed")
+        require_nbytes(nbytes, most_nbytes)
         return parsed(file.read(most_nbytes + 1), deepest)
 
 

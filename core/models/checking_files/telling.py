@@ -28,6 +28,12 @@ def quoted(text: str) -> str:
     return f"“{shown(text)}”"
 
 
+def require_nbytes(nbytes: int, most: int) -> None:
+    """Raise Wrong for a file of more bytes than are allowed."""
+    if nbytes > most:
+        raise Wrong(f"it has {nbytes / 1e6:,.1f} MB and {most / 1e6:,.0f} MB are allowed")
+
+
 @contextmanager
 def distrusted(path: Path) -> Iterator[tuple[BinaryIO, int]]:
     """A file open for reading, and its size in bytes; whatever goes wrong in the block becomes one HeadlightError."""

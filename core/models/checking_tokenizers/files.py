@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import HeadlightError
 from core.models.checking_configs.json_files import json_in, object_in
-from core.models.checking_files.telling import Wrong, distrusted, quoted
+from core.models.checking_files.telling import Wrong, distrusted, quoted, require_nbytes
 from core.models.checking_tokenizers.bounds import (
     LONGEST_PIECE,
     MOST_ADDED,
@@ -126,8 +126,7 @@ def _check_vocabulary(vocabulary: Any) -> None:
 def _check_lines(path: Path) -> None:
     """A vocabulary or merges, one a line: few enough, short enough, in UTF-8."""
     with distrusted(path) as (file, nbytes):
-        if nbytes > MOST_NBYTES:
-            raise Wrong(f"it has {nbytes / 1e6:,.0f} MB and {MOST_NBYTES / 1e6:,.0f} MB are allowed")
+        require_nbytes(nbytes, MOST_NBYTES)
         for count, line in enumerate(file):
             if count > MOST_PIECES:
                 raise Wrong(f"it has more than {MOST_PIECES:,} lines")

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 import tokenizers
 
 MOST_NBYTES_OF_PIECES = 8_000_000
-Result = TypeVar("Result")
 
 
 @contextmanager
@@ -38,36 +37,31 @@ def _without(package: str) -> Iterator[None]:
 
 with _without("core.text"):
     from core.text.fast import FastReader
+    from core.text.panics import panics_caught
 
 
 def described(argument: dict[str, Any]) -> dict[str, Any]:
     """What a reader says of itself; its pieces too, where they are few enough to be handed out."""
-    return _unpanicked(lambda: _described(_reader(argument)))
+    with panics_caught():
+        return _described(_reader(argument))
 
 
 def read(argument: dict[str, Any]) -> dict[str, Any]:
     """The reading of a text or a pair, by the names of its columns."""
-    return _unpanicked(lambda: asdict(_reader(argument).read(argument["text"], argument["pair"])))
+    with panics_caught():
+        return asdict(_reader(argument).read(argument["text"], argument["pair"]))
 
 
 def pieces(argument: dict[str, Any]) -> list[str]:
     """How ids are spelled."""
-    return _unpanicked(lambda: _reader(argument).pieces_of(argument["ids"]))
+    with panics_caught():
+        return _reader(argument).pieces_of(argument["ids"])
 
 
 def spelled(argument: dict[str, Any]) -> list[str]:
     """What pieces add to a text, as hexadecimal digits."""
-    return _unpanicked(lambda: [chunk.hex() for chunk in _reader(argument).bytes_of(argument["pieces"])])
-
-
-def _unpanicked(work: Callable[[], Result]) -> Result:
-    """What Rust calls a panic would not be caught as an error."""
-    try:
-        return work()
-    except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
-        raise
-    except BaseException as error:
-        raise RuntimeError(f"the library panicked: {error}") from error
+    with panics_caught():
+        return [chunk.hex() for chunk in _reader(argument).bytes_of(argument["pieces"])]
 
 
 def _reader(argument: dict[str, Any]) -> FastReader:

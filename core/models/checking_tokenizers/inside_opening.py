@@ -22,6 +22,7 @@ from core.models.checking_tokenizers.trials import TRIALS
 from core.models.opening.tokenizer_opening import open_tokenizer
 from core.text import TextEncoder, encoder_of
 from core.text.fast import GaveUp
+from core.text.panics import panics_caught
 
 # Importing the class by its name makes the lazy module fetch what most tokenizers need.
 BACKED = PreTrainedTokenizerFast
@@ -37,12 +38,8 @@ def opened(argument: dict[str, Any]) -> dict[str, Any]:
     argument: "folder", and "keep": whether to write what it reads by into the working folder, as SOURCE and TARGET.
     Raises HeadlightError, one sentence.
     """
-    try:
+    with panics_caught():
         return _opened(Path(argument["folder"]), bool(argument["keep"]))
-    except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
-        raise
-    except BaseException as error:  # a panic of Rust's
-        raise RuntimeError(f"the library panicked: {error}") from error
 
 
 def _opened(folder: Path, keep: bool) -> dict[str, Any]:

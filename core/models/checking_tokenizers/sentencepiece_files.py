@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.models.checking_files.telling import Wrong, distrusted
+from core.models.checking_files.telling import Wrong, distrusted, require_nbytes
 from core.models.checking_tokenizers.bounds import LONGEST_PIECE, MOST_NBYTES, MOST_PIECES
 from core.models.checking_tokenizers.charsmap import is_sound
 
@@ -32,8 +32,7 @@ class SentencePieceFacts:
 def sentencepiece_facts(path: Path) -> SentencePieceFacts:
     """What a SentencePiece model file holds. Raises HeadlightError, one sentence, for one that is none."""
     with distrusted(path) as (file, nbytes):
-        if nbytes > MOST_NBYTES:
-            raise Wrong(f"it has {nbytes / 1e6:,.0f} MB and {MOST_NBYTES / 1e6:,.0f} MB are allowed")
+        require_nbytes(nbytes, MOST_NBYTES)
         pieces, charsmaps = 0, []
         for number, value in fields(file.read(MOST_NBYTES + 1)):
             if number == PIECE:

@@ -11,7 +11,7 @@ from core.errors import HeadlightError
 
 # The table that ids are looked up in, as families call it.
 _EMBEDDINGS = re.compile(
-    r"(^|\.)(word_embeddings?|wte|embed_tokens|shared|embeddings\.tok_embeddings|tok_embeddings|embed_in)\.weight$"
+    r"(^|\.)(embedding|word_embeddings?|wte|embed_tokens|shared|embeddings\.tok_embeddings|tok_embeddings|embed_in)\.weight$"
 )
 MOST_NBYTES, DEEPEST = 16_000_000, 32
 JSON, LINES = "tokenizer.json", "vocab.txt"

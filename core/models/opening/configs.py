@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,8 @@ from transformers import AutoConfig, PreTrainedModel
 
 from core.capture import capturable
 from core.errors import HeadlightError
+from core.models.checking_configs.checked import CONFIG, MOST_LABELS, MOST_NBYTES
+from core.models.checking_configs.json_files import object_or_nothing
 from core.models.opening.heads import base_class_of
 from core.models.opening.weights import WeightFiles
 from core.models.quoting import shown
@@ -20,7 +20,6 @@ from core.models.wording import worded
 from core.zoo import ARCHITECTURES
 
 # Of an absurd number of these, the libraries would write lists for hours before they read the first weight.
-MOST_LABELS = 1_000_000
 FEW_LAYERS = 1_000
 _LAYERS = re.compile(r"(num|n)_(\w+_)?layers?|(en|de)coder_layers")
 
@@ -39,10 +38,7 @@ def read_config(name: str, folder: Path) -> Any:
 
 def _stated(folder: Path) -> dict[str, Any]:
     """What a config.json says, before any library makes something of it; nothing where it cannot be read."""
-    with suppress(OSError, ValueError, RecursionError):
-        stated = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        return stated if isinstance(stated, dict) else {}
-    return {}
+    return object_or_nothing(folder / CONFIG, MOST_NBYTES)
 
 
 def _own_code(folder: Path) -> str:

@@ -24,7 +24,7 @@ from core.models.opening.prepared import assumed_in, notes_in
 from core.models.opening.quantising import INT4, quantised_config
 from core.models.opening.weights import WeightFiles, tensors_in, twice_meant, weights_of, whole_numbers, wrapper_of
 from core.models.quoting import shown
-from core.models.wording import worded
+from core.models.wording import continued, worded
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def planned(name: str, place: Place, job: Job | None) -> Plan:
         check_generation(folder)
     config = read_config(name, configured)
     if sentence := quantised_config(config):
-        raise HeadlightError(f"{name}: {sentence[:1].lower()}{sentence[1:]}")
+        raise HeadlightError(f"{name}: {continued(sentence)}")
     note = ""
     if adapter:
         own = configured == adapter.folder

@@ -19,6 +19,7 @@ from core.models.checking_files.safetensors_header import header_of
 from core.models.hub import weight_files
 from core.models.opening.shards import loose_shards
 from core.models.quoting import shown
+from core.models.wording import continued
 
 # Reading the names in a file of before torch 1.6.
 OLD_SECONDS, OLD_BYTES_A_SECOND, OLD_NBYTES = 10.0, 50_000_000, 1 << 30
@@ -151,7 +152,7 @@ def tensors_in(name: str, path: Path) -> dict[str, Stored]:
     try:
         return {key: Stored(entry.dtype, entry.shape) for key, entry in header_of(path).tensors.items()}
     except HeadlightError as error:
-        raise HeadlightError(f"{name}: its weights are damaged; {_continued(error)}") from error
+        raise HeadlightError(f"{name}: its weights are damaged; {continued(str(error))}") from error
 
 
 def _pickled(name: str, path: Path) -> dict[str, Stored]:
@@ -160,7 +161,7 @@ def _pickled(name: str, path: Path) -> dict[str, Stored]:
     try:
         held = state_dict_of(path)
     except HeadlightError as error:
-        raise HeadlightError(f"{name}: {_continued(error)}") from error
+        raise HeadlightError(f"{name}: {continued(str(error))}") from error
     if held.path or held.beside:
         raise HeadlightError(
             f"{name}: {path.name} holds more than a state dict: save the model once more with save_pretrained, which "
@@ -191,12 +192,6 @@ def _of_old_torch(name: str, path: Path) -> dict[str, Stored]:
         raise HeadlightError(
             f"{name}: its weights are damaged ({path.name} cannot be read{why}); get its files again."
         ) from error
-
-
-def _continued(error: HeadlightError) -> str:
-    """A sentence as the second half of another."""
-    sentence = str(error)
-    return sentence[:1].lower() + sentence[1:]
 
 
 def _named(dtype: torch.dtype) -> str:

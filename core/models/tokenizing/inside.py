@@ -14,6 +14,7 @@ from core.models.tokenizing.asking import understood
 from core.models.tokenizing.building import Built, built
 from core.models.tokenizing.choices import Pattern
 from core.models.tokenizing.trying import compiled, too_many_steps
+from core.text.panics import panics_caught
 
 TOKENIZER, CONFIG = "tokenizer.json", "tokenizer_config.json"
 MOST_WORDS = 2_000
@@ -67,13 +68,13 @@ def _text_of(made: Built) -> str:
 
 def _opened(text: str) -> tokenizers.Tokenizer:
     try:
-        opened = tokenizers.Tokenizer.from_str(text)
-        opened.no_truncation()
-        opened.no_padding()
-        opened.encode_special_tokens = True
-        return opened
-    # A panic of the library is no Exception.
-    except BaseException as error:
+        with panics_caught():
+            opened = tokenizers.Tokenizer.from_str(text)
+            opened.no_truncation()
+            opened.no_padding()
+            opened.encode_special_tokens = True
+            return opened
+    except Exception as error:
         raise HeadlightError(
             f"The tokenizers library cannot use this tokenizer ({shown(str(error))}): choose another file."
         ) from error
@@ -81,8 +82,9 @@ def _opened(text: str) -> tokenizers.Tokenizer:
 
 def _pieces(opened: tokenizers.Tokenizer, text: str) -> list[str]:
     try:
-        return list(opened.encode(text).tokens)
-    except BaseException as error:
+        with panics_caught():
+            return list(opened.encode(text).tokens)
+    except Exception as error:
         if _GAVE_UP in str(error):
             raise _GaveUpError(
                 f"A regular expression of the tokenizer takes too many steps on the text “{shown(text)}”: choose "

@@ -11,6 +11,7 @@ from tokenizers import Regex, pre_tokenizers
 
 from core.errors import HeadlightError
 from core.models.quoting import shown
+from core.text.panics import panics_caught
 
 LONGEST_PATTERN = 1_000
 _LETTERS_TRIED = 24
@@ -43,9 +44,9 @@ def compiled(pattern: str) -> Regex:
             f"The regular expression has {len(pattern):,} characters and {LONGEST_PATTERN:,} are allowed: shorten it."
         )
     try:
-        return Regex(pattern)
-    # A panic of the library is no Exception.
-    except BaseException as error:
+        with panics_caught():
+            return Regex(pattern)
+    except Exception as error:
         raise HeadlightError(
             f"The regular expression cannot be used ({shown(_said_by(error))}): correct it."
         ) from error
@@ -54,8 +55,9 @@ def compiled(pattern: str) -> Regex:
 def split_by(splitter: pre_tokenizers.PreTokenizer, text: str) -> list[str]:
     """The pieces of a text. Raises HeadlightError where the engine gives up."""
     try:
-        return [piece for piece, _ in splitter.pre_tokenize_str(text)]
-    except BaseException as error:
+        with panics_caught():
+            return [piece for piece, _ in splitter.pre_tokenize_str(text)]
+    except Exception as error:
         raise too_many_steps(text) from error
 
 

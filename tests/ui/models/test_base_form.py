@@ -54,7 +54,7 @@ def test_a_model_that_this_session_has_open_is_offered_and_an_adapter_is_not(tmp
         save_file(weights, folder / "model.safetensors")
     (adapter / "adapter_config.json").write_text("{}")
     opened = {"my-base (own)": own, "my-change (own)": adapter}
-    forms = Forms(candidate("base", kind="adapter", tensors=lora, base="/home/me/my-base"), own_models=opened)
+    forms = Forms(candidate("base", kind="adapter", tensors=lora, base="elsewhere/my-base"), own_models=opened)
     assert forms.chosen.base == own
     (radio,) = forms.app.radio
     assert len(radio.options) == 2
