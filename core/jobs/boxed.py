@@ -21,16 +21,18 @@ import logging
 import os
 import re
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
 from core.errors import HeadlightError
 from core.jobs.box import RESULT_NBYTES, Box, Limits, OnSecond
+from core.jobs.forked import FASTEST
 from core.jobs.job import Job
+from core.jobs.processes import Order, Start, paths_of_modules
 
 NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 # Libraries wrap the errors of the system in their own, which keep the words only.
@@ -74,8 +76,9 @@ def boxed(
     job: Job | None = None,
     on_second: OnSecond | None = None,
     allowed: tuple[str, ...] = ("core.",),
+    start: Start = FASTEST,
 ) -> Any:
-    """What a function returns for an argument, both as JSON, called in a fresh process with limits.
+    """What a function returns for an argument, both as JSON, called in a process of its own with limits.
 
     function: "package.module:name"; the module is imported before the limits hold, so what it imports at its top costs
         neither seconds nor nbytes, and what the function imports later costs both.
@@ -85,7 +88,7 @@ def boxed(
         that is deleted afterwards. written_nbytes: the longest file, and about the sum of all that is written.
     job: cancelling it kills the process; its listener hears nothing from here.
     on_second: called in this thread with the whole seconds since the start, each once; what it raises ends the box.
-    allowed: what the names of modules must begin with.
+    allowed: what the names of modules must begin with. start: how the process comes about.
     The environment inside is empty: what a function needs of HEADLIGHT_… must come with its argument.
 
     Raises HeadlightError with the sentence of one raised inside, `Unboxed` where there is no result, `Cancelled`, and
@@ -96,12 +99,13 @@ def boxed(
     limits = Limits(seconds, nbytes, written_nbytes)
     if os.name != "posix":
         raise _broken(limits, "start")
+    paths = paths_of_modules()
     request = json.dumps(
         {
             "function": function,
             "argument": argument,
             "allowed": allowed,
-            "paths": [place for place in sys.path if os.path.isabs(place)],
+            "paths": paths,
             "seconds": seconds,
             "nbytes": nbytes,
             "written_nbytes": written_nbytes,
@@ -112,7 +116,8 @@ def boxed(
         stdin.write(request.encode())
         stdin.seek(0)
         try:
-            with Box(place, stdin.fileno()) as box:
+            order = partial(Order, place, function.partition(":")[0], paths, stdin.fileno())
+            with Box(lambda stderr, answer: start(order(stderr, answer))) as box:
                 stopped = box.watch(limits, job, on_second)
         except OSError as error:
             _log.warning("%s could not be run in a box", function, exc_info=error)

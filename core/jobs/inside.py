@@ -1,7 +1,7 @@
-"""The inside of a box: a fresh interpreter that limits itself, calls one function and writes one answer.
+"""The inside of a box: a process that limits itself, calls one function and writes one answer.
 
-`core.jobs.boxed` starts it. What is imported here and by the function's module is trusted; only then come the limits,
-and only after them the function sees its argument.
+`core.jobs.processes` and `core.jobs.fork_server` start it. What is imported here and by the function's module is
+trusted; only then come the limits, and only after them the function sees its argument.
 """
 
 from __future__ import annotations
@@ -29,13 +29,12 @@ OPEN_FILES = 256
 NICENESS = 5
 
 
-def main() -> None:
+def main(pipe: int) -> None:
     """Read a request from standard input; write a line break once the limits hold, then the answer, as JSON.
 
-    The request names what `boxed` was given; the command's last argument is the number of the answer's pipe.
+    The request names what `boxed` was given. pipe: number of the answer's.
     """
     die_with_parent()
-    pipe = int(sys.argv[-1])
     os.set_inheritable(pipe, False)
     request = json.load(sys.stdin)
     sys.path += [place for place in request["paths"] if place not in sys.path]

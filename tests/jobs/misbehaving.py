@@ -32,6 +32,10 @@ def surroundings(_: object) -> dict[str, object]:
     return {"environment": sorted(os.environ), "folder": os.getcwd(), "open": len(descriptors), "argv": sys.argv[1:]}
 
 
+def parent(_: object) -> int:
+    return os.getppid()
+
+
 def square_in_a_thread(number: int) -> int:
     squares: list[int] = []
     thread = threading.Thread(target=lambda: squares.append(number**2))

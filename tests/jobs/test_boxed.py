@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Timer
 from time import monotonic, sleep
@@ -17,11 +20,14 @@ import pytest
 from core.errors import HeadlightError
 from core.jobs import Cancelled, Job
 from core.jobs.boxed import Unboxed, boxed
+from core.jobs.forked import FASTEST, Forked, ForkServer
+from core.jobs.processes import Fresh, Start
 
 ROOT = Path(__file__).parents[2]
 FOUR_GB = 4 * 10**9
 PATIENCE = 5.0
 
+both_ways = pytest.mark.parametrize("start", sorted({Fresh, FASTEST}, key=str))
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has seccomp and Landlock")
 
 
@@ -48,9 +54,10 @@ def is_gone_soon(process: int) -> bool:
     return False
 
 
+@both_ways
 @pytest.mark.parametrize("argument", [None, 0.1, "", "é\ud800\0", [1, [2, {"a": None}]], {"": "x" * 200_000}])
-def test_what_goes_in_and_comes_out_is_the_same_json(argument: object) -> None:
-    assert run("echo", argument) == argument
+def test_what_goes_in_and_comes_out_is_the_same_json(argument: object, start: Start) -> None:
+    assert run("echo", argument, start=start) == argument
 
 
 def test_a_function_of_core_can_be_called() -> None:
@@ -70,11 +77,14 @@ def test_what_a_module_only_imports_or_lacks_cannot_be_called(name: str) -> None
     assert unboxed(name, 0).reason == "start"
 
 
-def test_a_box_sees_an_empty_environment_a_folder_of_its_own_and_no_open_files(monkeypatch: pytest.MonkeyPatch) -> None:
+@both_ways
+def test_a_box_sees_an_empty_environment_a_folder_of_its_own_and_no_open_files(
+    monkeypatch: pytest.MonkeyPatch, start: Start
+) -> None:
     monkeypatch.setenv("HEADLIGHT_SECRET", "token")
     with open(os.devnull) as file:
         os.set_inheritable(file.fileno(), True)
-        seen = run("surroundings")
+        seen = run("surroundings", start=start)
     assert not {"HEADLIGHT_SECRET", "PATH", "PYTHONPATH"} & set(seen["environment"])
     assert {"HF_HUB_OFFLINE", "OMP_NUM_THREADS"} <= set(seen["environment"])
     assert seen["open"] == 4, "standard input, output and error, and the answer's pipe"
@@ -85,10 +95,11 @@ def test_a_box_works_in_the_folder_it_is_given(tmp_path: Path) -> None:
     assert run("surroundings", folder=tmp_path)["folder"] == str(tmp_path)
 
 
-def test_modules_that_lie_in_its_folder_are_not_imported(tmp_path: Path) -> None:
+@both_ways
+def test_modules_that_lie_in_its_folder_are_not_imported(tmp_path: Path, start: Start) -> None:
     for name in ("json", "core", "tests", "ctypes", "sitecustomize"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit(7)")
-    assert run("echo", "safe", folder=tmp_path) == "safe"
+    assert run("echo", "safe", folder=tmp_path, start=start) == "safe"
 
 
 def test_threads_may_start_inside() -> None:
@@ -118,16 +129,18 @@ def test_another_exception_keeps_its_text_for_the_log_and_out_of_the_sentence(ca
     assert "Traceback" in caplog.text
 
 
+@both_ways
 @pytest.mark.parametrize(("name", "argument"), [("loop", None), ("backtrack", 60), ("doze", 60)])
-def test_what_takes_too_long_is_stopped_in_time(name: str, argument: object) -> None:
+def test_what_takes_too_long_is_stopped_in_time(name: str, argument: object, start: Start) -> None:
     begun = monotonic()
-    error = unboxed(name, argument, seconds=0.3)
+    error = unboxed(name, argument, seconds=0.3, start=start)
     assert (error.reason, error.why) == ("time", "took longer than 0.3 seconds")
     assert monotonic() - begun < 2
 
 
-def test_an_allocation_of_4_gb_is_refused() -> None:
-    error = unboxed("allocate", FOUR_GB)
+@both_ways
+def test_an_allocation_of_4_gb_is_refused(start: Start) -> None:
+    error = unboxed("allocate", FOUR_GB, start=start)
     assert (error.reason, error.why) == ("memory", "needed more than 268 MB of memory")
 
 
@@ -153,28 +166,32 @@ def test_many_short_files_are_stopped_by_their_sum(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) < 2_000
 
 
+@both_ways
 @on_linux
-def test_nothing_is_written_elsewhere_or_without_leave(tmp_path: Path) -> None:
+def test_nothing_is_written_elsewhere_or_without_leave(tmp_path: Path, start: Start) -> None:
     inside, outside = tmp_path / "inside", tmp_path / "outside"
     inside.mkdir()
-    assert unboxed("write", [str(outside), 1], folder=inside, written_nbytes=10).reason == "forbidden"
-    assert unboxed("write", ["x", 1], folder=inside).reason == "forbidden"
+    assert unboxed("write", [str(outside), 1], folder=inside, written_nbytes=10, start=start).reason == "forbidden"
+    assert unboxed("write", ["x", 1], folder=inside, start=start).reason == "forbidden"
     assert list(tmp_path.rglob("*")) == [inside]
 
 
+@both_ways
 @on_linux
-def test_a_fork_bomb_starts_nothing() -> None:
-    assert run("multiply") == ["PermissionError"] * 3
+def test_a_fork_bomb_starts_nothing(start: Start) -> None:
+    assert run("multiply", start=start) == ["PermissionError"] * 3
 
 
+@both_ways
 @on_linux
-def test_a_box_reaches_no_other_process_no_socket_and_no_other_session() -> None:
-    assert run("reach", os.getpid()) == ["PermissionError"] * 4
+def test_a_box_reaches_no_other_process_no_socket_and_no_other_session(start: Start) -> None:
+    assert run("reach", os.getpid(), start=start) == ["PermissionError"] * 4
 
 
+@both_ways
 @pytest.mark.parametrize("name", ["fault", "abort"])
-def test_a_crash_is_one_sentence(name: str) -> None:
-    error = unboxed(name)
+def test_a_crash_is_one_sentence(name: str, start: Start) -> None:
+    error = unboxed(name, start=start)
     assert error.reason == "crash"
     assert str(error).count(".") == 1
 
@@ -202,22 +219,24 @@ def test_a_huge_or_malformed_answer_is_refused(name: str, argument: object) -> N
     assert unboxed(name, argument).reason in ("result", "error")
 
 
-def test_a_child_left_behind_is_killed() -> None:
+@both_ways
+def test_a_child_left_behind_is_killed(start: Start) -> None:
     begun = monotonic()
-    child = run("leaving_a_child:child")
+    child = run("leaving_a_child:child", start=start)
     assert monotonic() - begun < PATIENCE
     assert is_gone_soon(child)
 
 
 def test_cancelling_the_job_kills_the_process_at_once() -> None:
     job = Job("ann", "upload")
-    others = set(psutil.Process().children())
+    run("echo")
+    others = set(psutil.Process().children(recursive=True))
     Timer(0.2, job.cancel).start()
     begun = monotonic()
     with pytest.raises(Cancelled):
         run("doze", 60, seconds=60.0, job=job)
     assert monotonic() - begun < 1
-    assert set(psutil.Process().children()) <= others
+    assert set(psutil.Process().children(recursive=True)) <= others
 
 
 @on_linux
@@ -230,12 +249,43 @@ def test_a_box_dies_with_a_killed_server(tmp_path: Path) -> None:
         [sys.executable, "-c", code, str(ROOT)], env=os.environ | {"TMPDIR": str(tmp_path)}
     ) as server:
         end = monotonic() + PATIENCE
-        while not (boxes := psutil.Process(server.pid).children()) and monotonic() < end:
+        while len(started := psutil.Process(server.pid).children(recursive=True)) < 2 and monotonic() < end:
             sleep(0.02)
         sleep(0.1)
         server.kill()
-    assert boxes
-    assert is_gone_soon(boxes[0].pid)
+    assert len(started) == 2, "the fork server and its fork"
+    assert all(is_gone_soon(process.pid) for process in started)
+
+
+@on_linux
+def test_a_fork_server_that_is_killed_takes_its_forks_along_and_another_takes_its_place() -> None:
+    own = partial(Forked, server=ForkServer())
+    first = run("parent", start=own)
+    Timer(0.3, psutil.Process(first).kill).start()
+    assert unboxed("doze", 60, seconds=60, start=own).reason in ("memory", "start")
+    assert is_gone_soon(first)
+    assert run("parent", start=own) not in (first, os.getpid())
+
+
+@on_linux
+def test_a_fork_server_without_work_goes_and_comes_back() -> None:
+    own = partial(Forked, server=ForkServer(idle_seconds=0.2))
+    first = run("parent", start=own)
+    assert run("doze", 0.5, start=own) == "awake"
+    assert is_gone_soon(first)
+    assert run("parent", start=own) not in (first, os.getpid())
+
+
+@on_linux
+def test_a_fork_server_has_one_thread_whatever_it_has_imported() -> None:
+    functions = {
+        name for path in ROOT.glob("core/**/*.py") for name in re.findall(r'"(core[\w.]+:\w+)"', path.read_text())
+    }
+    assert len(functions) > 8
+    for name in functions:
+        with suppress(HeadlightError):
+            boxed(name, None, seconds=5, nbytes=2**28)
+    assert psutil.Process(run("parent")).num_threads() == 1
 
 
 def test_seconds_are_told_while_it_runs_each_once() -> None:
