@@ -4,31 +4,17 @@ from __future__ import annotations
 
 import pickletools
 from collections.abc import Collection
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from core.errors import HeadlightError
+from core.models.pickle_steps import STEPS, Name, Stack, Steps, nothing, required
+from core.models.quoting import shown
 
 MOST_BYTES = 1 << 20
-_NUMBERS_AND_TEXTS = {
-    "SHORT_BINUNICODE", "BINUNICODE", "BININT", "BININT1", "BININT2", "BINFLOAT",
-}  # fmt: skip
-_CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
-_SILENT = {"PROTO", "FRAME"}
-
-
-@dataclass(frozen=True)
-class _Name:
-    """What stands for an importable thing: its name, and nothing else."""
-
-    name: str
-
-
-class _Mark:
-    """Where a run of values begins on the stack."""
-
-
-_MARK = _Mark()
+# Never a tuple: hashing tuples in tuples takes more of the interpreter's own stack than there is.
+_KEYS = (str, int, float)
+_VALUES = (*_KEYS, dict, type(None))
 
 
 def plain_data(data: bytes, names: Collection[str]) -> Any:
@@ -41,81 +27,57 @@ def plain_data(data: bytes, names: Collection[str]) -> Any:
     if len(data) > MOST_BYTES:
         raise HeadlightError(f"The pickle has {len(data):,} bytes and {MOST_BYTES:,} are read: get its file again.")
     try:
-        return _read(data, names)
+        return _read(data, _STEPS | {"STACK_GLOBAL": partial(_push_name, names)})
     except (ValueError, IndexError, KeyError, TypeError, AttributeError, UnicodeDecodeError, RecursionError) as error:
         raise HeadlightError("The pickle is damaged: get its file again.") from error
 
 
-def _read(data: bytes, names: Collection[str]) -> Any:
-    stack: list[Any] = []
-    memo: list[Any] = []
+def _read(data: bytes, steps: Steps) -> Any:
+    stack = Stack()
     for operation, argument, _ in pickletools.genops(data):
-        code = operation.name
-        if code in _NUMBERS_AND_TEXTS:
-            stack.append(argument)
-        elif code in _CONSTANTS:
-            stack.append(_CONSTANTS[code])
-        elif code == "MEMOIZE":
-            memo.append(stack[-1])
-        elif code in ("BINGET", "LONG_BINGET"):
-            stack.append(memo[int(argument or 0)])
-        elif code == "STOP":
-            return stack.pop()
-        elif code not in _SILENT:
-            _do(code, stack, names)
-    raise ValueError("no end")
+        if operation.name not in steps:
+            raise HeadlightError(
+                f"The pickle does more than hold plain data ({operation.name}), so it is not read: get its file again."
+            )
+        steps[operation.name](stack, argument)
+    return stack.pop(_VALUES)
 
 
-def _do(code: str, stack: list[Any], names: Collection[str]) -> None:
-    """One operation on the stack's upper end."""
-    if code == "MARK":
-        stack.append(_MARK)
-    elif code == "EMPTY_DICT":
-        stack.append({})
-    elif code == "EMPTY_TUPLE":
-        stack.append(())
-    elif code == "TUPLE1":
-        stack.append((stack.pop(),))
-    elif code == "STACK_GLOBAL":
-        name, module = stack.pop(), stack.pop()
-        stack.append(_allowed(f"{module}.{name}", names))
-    elif code in ("NEWOBJ", "REDUCE"):
-        _, named = stack.pop(), stack.pop()
-        _require(named, _Name)
-        stack.append({})
-    elif code == "SETITEM":
-        value, key = stack.pop(), stack.pop()
-        _require(stack[-1], dict)[key] = value
-    elif code == "SETITEMS":
-        run = _above_mark(stack)
-        _require(stack[-1], dict).update(zip(run[::2], run[1::2], strict=True))
-    elif code == "BUILD":
-        attributes = _require(stack.pop(), dict)
-        _require(stack[-1], dict).update(attributes)
-    else:
+def _push_name(names: Collection[str], stack: Stack, _: Any) -> None:
+    module, name = stack.last(2)
+    named = f"{required(module, str)}.{required(name, str)}"
+    if named not in names:
         raise HeadlightError(
-            f"The pickle does more than hold plain data ({code}), so it is not read: get its file again."
+            f"The pickle names {shown(named)}, which has no place in it, so it is not read: get its file again."
         )
+    stack.push(Name(named))
 
 
-def _allowed(name: str, names: Collection[str]) -> _Name:
-    if name not in names:
-        raise HeadlightError(
-            f"The pickle names {name[:80]}, which has no place in it, so it is not read: get its file again."
-        )
-    return _Name(name)
+def _push_object(stack: Stack, _: Any) -> None:
+    stack.pop(tuple)
+    stack.pop(Name)
+    stack.push({})
 
 
-def _above_mark(stack: list[Any]) -> list[Any]:
-    place = next(i for i in reversed(range(-1, len(stack))) if i < 0 or stack[i] is _MARK)
-    if place < 0:
-        raise ValueError("no mark")
-    run = stack[place + 1 :]
-    del stack[place:]
-    return run
+def _set_items(stack: Stack, run: list[Any]) -> None:
+    target = stack.top(dict)
+    for key, value in zip(run[::2], run[1::2], strict=True):
+        target[required(key, _KEYS)] = required(value, _VALUES)
 
 
-def _require(value: Any, kind: type) -> Any:
-    if not isinstance(value, kind):
-        raise TypeError(f"{type(value).__name__} in the place of {kind.__name__}")
-    return value
+def _set_attributes(stack: Stack, _: Any) -> None:
+    attributes = stack.pop(dict)
+    stack.top(dict).update(attributes)
+
+
+_STEPS = {
+    **STEPS,
+    "FRAME": nothing,
+    "SHORT_BINUNICODE": Stack.push,
+    "MEMOIZE": lambda stack, _: stack.remember_next(),
+    "NEWOBJ": _push_object,
+    "REDUCE": _push_object,
+    "SETITEM": lambda stack, _: _set_items(stack, stack.last(2)),
+    "SETITEMS": lambda stack, _: _set_items(stack, stack.run()),
+    "BUILD": _set_attributes,
+}

@@ -70,6 +70,32 @@ def test_damaged_pickles_are_refused(data: bytes) -> None:
         plain_data(data, NAMES)
 
 
+DEEP = b")" + b"\x85" * 200_000
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        pytest.param(b"}" + DEEP + b"Ns.", id="tuples 200,000 deep as a key"),
+        pytest.param(b"}K\x01" + DEEP + b"s.", id="and as a value"),
+        pytest.param(b"K\x01\x85.", id="a tuple alone"),
+        pytest.param(b"}}K\x01s.", id="a dict as a key"),
+        pytest.param(b"}(K\x01u.", id="half a pair"),
+        pytest.param(b"}(\x94.", id="a mark remembered"),
+        pytest.param(b"(.", id="a mark alone"),
+    ],
+)
+def test_what_is_no_plain_data_is_not_even_hashed(described: bytes) -> None:
+    with refused("damaged"):
+        plain_data(b"\x80\x04" + described, NAMES)
+
+
+def test_a_name_made_of_a_thousand_dicts_is_not_written_out() -> None:
+    nested = b"}\x94" + b"".join(b"}\x94(K\x01h%cK\x02h%cu\x94" % (n, n) for n in range(0, 200, 2))
+    with refused("damaged"):
+        plain_data(b"\x80\x04" + nested + b"\x8c\x01a\x93.", NAMES)
+
+
 def test_a_large_pickle_is_not_even_read() -> None:
     with refused("bytes"):
         plain_data(b"}" * (MOST_BYTES + 1), NAMES)

@@ -10,8 +10,9 @@ from typing import Any, BinaryIO
 
 from core.models.checking_files.entries import ITEMSIZE, check_tensor_count, checked_name
 from core.models.checking_files.pickled_values import ONLY_WEIGHTS, StoredTensor, values_in
-from core.models.checking_files.stored_zip import LOCAL, Part, parts_in
+from core.models.checking_files.stored_zip import parts_in
 from core.models.checking_files.telling import Wrong, distrusted, quoted
+from core.models.zip_directory import ENTRY, ZipEntry
 
 LONGEST_PICKLE = 1 << 24
 # Under what training programs keep the state dict, the likeliest first.
@@ -84,27 +85,27 @@ def state_dict_of(path: Path) -> StateDict:
 def is_zipped(path: Path) -> bool:
     """Whether a file begins as a zip file does, which torch.save writes since torch 1.6."""
     with distrusted(path) as (file, _):
-        return file.read(4) == LOCAL
+        return file.read(4) == ENTRY
 
 
 def pickled_values(path: Path) -> Any:
     """What the pickle of a file of torch.save holds, see `values_in`. Raises HeadlightError as `pickled_of` does."""
-    with distrusted(path) as (file, nbytes):
-        return values_in(_pickle(file, _parts(file, nbytes)))
+    with distrusted(path) as (file, _):
+        return values_in(_pickle(file, _parts(file)))
 
 
-def _parts(file: BinaryIO, nbytes: int) -> dict[str, Part]:
-    if file.read(4) != LOCAL:
+def _parts(file: BinaryIO) -> dict[str, ZipEntry]:
+    if file.read(4) != ENTRY:
         raise Wrong(
             "it is not in the zip format that torch writes since version 1.6",
             "save it again with torch.save or as safetensors",
         )
-    return parts_in(file, nbytes)
+    return parts_in(file)
 
 
 def _state_dict(path: Path) -> _Found:
     with distrusted(path) as (file, nbytes):
-        parts = _parts(file, nbytes)
+        parts = _parts(file)
         found = _found(values_in(_pickle(file, parts)), (), {})
         if found is None:
             raise Wrong("it holds no state dict, a dict of tensors by name", ONLY_WEIGHTS)
@@ -112,7 +113,7 @@ def _state_dict(path: Path) -> _Found:
         return found
 
 
-def _pickle(file: BinaryIO, parts: dict[str, Part]) -> bytes:
+def _pickle(file: BinaryIO, parts: dict[str, ZipEntry]) -> bytes:
     if _PICKLE not in parts:
         raise Wrong(f"it has no {_PICKLE}, and so no tensors of torch")
     if "byteorder" in parts and _part(file, parts["byteorder"], 6) != b"little":
@@ -126,7 +127,7 @@ def _pickle(file: BinaryIO, parts: dict[str, Part]) -> bytes:
     return data
 
 
-def _part(file: BinaryIO, part: Part, most: int) -> bytes:
+def _part(file: BinaryIO, part: ZipEntry, most: int) -> bytes:
     file.seek(part.start)
     return file.read(min(part.nbytes, most))
 
@@ -162,7 +163,7 @@ def _looked_into(value: dict[Any, Any], path: tuple[str, ...], known: dict[int, 
     return next((found for _, found in below.values()), None)
 
 
-def _check(tensors: dict[str, StoredTensor], parts: dict[str, Part], nbytes: int) -> None:
+def _check(tensors: dict[str, StoredTensor], parts: dict[str, ZipEntry], nbytes: int) -> None:
     """Every tensor must lie within a part of the file, and all together may not unfold to much more than the file."""
     check_tensor_count(len(tensors))
     total = 0

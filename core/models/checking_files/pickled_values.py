@@ -1,7 +1,7 @@
 """The pickle of a torch file, read step by step: nothing that it names is imported, made or called.
 
-As in core.models.pickles, with tensors in addition: what would rebuild one becomes its shape and number format.
-Only operations that torch.load(weights_only=True) knows are read, so that what passes here opens there too.
+What would rebuild a tensor becomes its shape and number format. Only steps that torch.load(weights_only=True) knows
+are taken, so that what passes here opens there too.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from typing import Any
 
 from core.models.checking_files.entries import ITEMSIZE, LONGEST_NAME, checked_shape, is_size
 from core.models.checking_files.telling import Wrong, quoted
+from core.models.pickle_steps import STEPS, Name, Stack, Steps, required
 
 MOST_STEPS = 2_000_000
 ONLY_WEIGHTS = "save the model once more with save_pretrained, or its state_dict() alone"
-_VALUES = {"BINUNICODE", "BININT", "BININT1", "BININT2", "BINFLOAT", "LONG1", "SHORT_BINSTRING"}
-_CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False, "EMPTY_TUPLE": ()}
 _STORAGES = {
     "DoubleStorage": "float64", "FloatStorage": "float32", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
     "LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8",
@@ -57,13 +56,6 @@ class StoredTensor:
 
 
 @dataclass(frozen=True)
-class _Name:
-    """What stands for an importable thing: its name, and nothing else."""
-
-    name: str
-
-
-@dataclass(frozen=True)
 class _Storage:
     dtype: str
     key: str
@@ -78,11 +70,7 @@ class _Noted(dict[str, Any]):
     """The attributes of what stands for settings of a program."""
 
 
-class _Mark:
-    """Where a run of values begins on the stack."""
-
-
-_MARK, _SOMETHING = _Mark(), _Opaque()
+_SOMETHING = _Opaque()
 
 
 def values_in(data: bytes) -> Any:
@@ -90,70 +78,72 @@ def values_in(data: bytes) -> Any:
 
     Raises Wrong for one that names anything else, and an error of Python's for one that is damaged.
     """
-    stack: list[Any] = []
-    memo: dict[int, Any] = {}
+    stack = Stack()
     for step, (operation, argument, _) in enumerate(pickletools.genops(data)):
         code = operation.name
         if step >= MOST_STEPS:
             raise Wrong(f"its pickle takes more than {MOST_STEPS:,} steps", ONLY_WEIGHTS)
-        if code in _VALUES:
-            stack.append(argument)
-        elif code in _CONSTANTS:
-            stack.append(_CONSTANTS[code])
-        elif code in ("BINPUT", "LONG_BINPUT"):
-            memo[int(argument or 0)] = stack[-1]
-        elif code in ("BINGET", "LONG_BINGET"):
-            stack.append(memo[int(argument or 0)])
-        elif code == "GLOBAL":
-            stack.append(_allowed(str(argument).replace(" ", ".", 1)))
-        elif code == "STOP":
-            return stack.pop()
-        elif code != "PROTO":
-            _do(code, stack)
-    raise ValueError("no end")
+        if code not in _STEPS:
+            raise Wrong(f"its pickle has the operation {code}, which torch.save does not write by itself", ONLY_WEIGHTS)
+        _STEPS[code](stack, argument)
+    return stack.pop()
 
 
-def _do(code: str, stack: list[Any]) -> None:
-    """One operation on the stack's upper end."""
-    if code == "MARK":
-        stack.append(_MARK)
-    elif code == "EMPTY_DICT":
-        stack.append({})
-    elif code == "EMPTY_LIST":
-        stack.append([])
-    elif code == "EMPTY_SET":
-        stack.append(_SOMETHING)
-    elif code == "TUPLE":
-        stack.append(tuple(_above_mark(stack)))
-    elif code in ("TUPLE1", "TUPLE2", "TUPLE3"):
-        length = int(code[-1])
-        stack[-length:] = [tuple(stack[-length:])]
-    elif code in ("APPEND", "APPENDS"):
-        run = [stack.pop()] if code == "APPEND" else _above_mark(stack)
-        _require(stack[-1], list).extend(run)
-    elif code in ("SETITEM", "SETITEMS"):
-        run = [stack.pop(-2), stack.pop()] if code == "SETITEM" else _above_mark(stack)
-        _set_items(stack[-1], run)
-    elif code == "BINPERSID":
-        stack.append(_storage(*_require(stack.pop(), tuple)))
-    elif code in ("REDUCE", "NEWOBJ"):
-        arguments, named = _require(stack.pop(), tuple), _require(stack.pop(), _Name)
-        stack.append(_made(named.name, arguments))
-    elif code == "BUILD":
-        # Attributes of a state dict, such as the versions of its modules.
-        attributes, target = _require(stack.pop(), dict), _require(stack[-1], dict)
-        if isinstance(target, _Noted):
-            target.update(attributes)
-    else:
-        raise Wrong(f"its pickle has the operation {code}, which torch.save does not write by itself", ONLY_WEIGHTS)
-
-
-def _allowed(named: str) -> _Name:
+def _push_name(stack: Stack, argument: str) -> None:
+    named = argument.replace(" ", ".", 1)
     # Protocol 2 says them as Python 2 did.
     name = named.replace("__builtin__.", "builtins.", 1) if named.startswith("__builtin__.") else named
     if name not in _NAMES:
         raise Wrong(f"it wants to call {quoted(name)}, which could run as a program", ONLY_WEIGHTS)
-    return _Name(name)
+    stack.push(Name(name))
+
+
+def _push_made(stack: Stack, _: Any) -> None:
+    arguments, named = stack.pop(tuple), stack.pop(Name)
+    stack.push(_made(named.name, arguments))
+
+
+def _append(stack: Stack, run: list[Any]) -> None:
+    stack.top(list).extend(run)
+
+
+def _set_items(stack: Stack, run: list[Any]) -> None:
+    target = stack.top()
+    if isinstance(target, _Opaque):
+        return
+    items = zip(run[::2], run[1::2], strict=True)
+    # Others are no names, and numbers and tuples can be chosen so that hashing them takes for ever.
+    required(target, dict).update((key, value) for key, value in items if type(key) is str)
+
+
+def _set_attributes(stack: Stack, _: Any) -> None:
+    # Those of a state dict, such as the versions of its modules, are none of its tensors.
+    attributes, target = stack.pop(dict), stack.top(dict)
+    if isinstance(target, _Noted):
+        target.update(attributes)
+
+
+_STEPS: Steps = {
+    **STEPS,
+    "LONG1": Stack.push,
+    "SHORT_BINSTRING": Stack.push,
+    "EMPTY_LIST": lambda stack, _: stack.push([]),
+    "EMPTY_SET": lambda stack, _: stack.push(_SOMETHING),
+    "TUPLE": lambda stack, _: stack.push(tuple(stack.run())),
+    "TUPLE2": lambda stack, _: stack.push(tuple(stack.last(2))),
+    "TUPLE3": lambda stack, _: stack.push(tuple(stack.last(3))),
+    "BINPUT": Stack.remember,
+    "LONG_BINPUT": Stack.remember,
+    "APPEND": lambda stack, _: _append(stack, stack.last(1)),
+    "APPENDS": lambda stack, _: _append(stack, stack.run()),
+    "SETITEM": lambda stack, _: _set_items(stack, stack.last(2)),
+    "SETITEMS": lambda stack, _: _set_items(stack, stack.run()),
+    "GLOBAL": _push_name,
+    "BINPERSID": lambda stack, _: stack.push(_storage(*stack.pop(tuple))),
+    "REDUCE": _push_made,
+    "NEWOBJ": _push_made,
+    "BUILD": _set_attributes,
+}
 
 
 def _made(name: str, arguments: tuple[Any, ...]) -> Any:
@@ -166,25 +156,16 @@ def _made(name: str, arguments: tuple[Any, ...]) -> Any:
         return _tensor(*arguments[:4])
     if name == _REBUILT_TYPED and len(arguments) in (7, 8):
         stored, offset, size, stride = arguments[:4]
-        return _tensor(stored, offset, size, stride, _require(arguments[6], _Name).name.removeprefix("torch."))
+        return _tensor(stored, offset, size, stride, required(arguments[6], Name).name.removeprefix("torch."))
     if name in _PARAMETERS and len(arguments) in (3, 4):
-        return _require(arguments[0], StoredTensor)
+        return required(arguments[0], StoredTensor)
     if name in _OPAQUE:
         return _SOMETHING
     raise Wrong(f"it wants to call {quoted(name)} in a way that makes no tensor", ONLY_WEIGHTS)
 
 
-def _set_items(target: Any, run: list[Any]) -> None:
-    keys, values = run[::2], run[1::2]
-    if isinstance(target, _Opaque):
-        return
-    items = zip(keys, values, strict=True)
-    # Others are no names, and numbers and tuples can be chosen so that hashing them takes for ever.
-    _require(target, dict).update((key, value) for key, value in items if type(key) is str)
-
-
 def _storage(kind: Any, named: Any, key: Any, _: Any, count: Any) -> _Storage:
-    name = _require(named, _Name).name
+    name = required(named, Name).name
     if kind != "storage" or not isinstance(key, str) or len(key) > LONGEST_NAME or not is_size(count):
         raise ValueError("no storage")
     if name == _UNTYPED:
@@ -194,30 +175,13 @@ def _storage(kind: Any, named: Any, key: Any, _: Any, count: Any) -> _Storage:
 
 
 def _tensor(stored: Any, offset: Any, size: Any, stride: Any, of: str | None = None) -> StoredTensor:
-    storage = _require(stored, _Storage)
+    storage = required(stored, _Storage)
     dtype = storage.dtype if of is None else of
-    shape = checked_shape("a tensor", _require(size, tuple))
-    if len(_require(stride, tuple)) != len(shape) or not all(map(is_size, (offset, *stride))):
+    shape = checked_shape("a tensor", required(size, tuple))
+    if len(required(stride, tuple)) != len(shape) or not all(map(is_size, (offset, *stride))):
         raise ValueError("no tensor")
     reach = sum((length - 1) * step for length, step in zip(shape, stride, strict=True))
     last = offset - 1 if 0 in shape else offset + reach
     if (last + 1) * ITEMSIZE[dtype] > storage.nbytes:
         raise Wrong(f"a tensor in it reaches beyond its part {quoted(f'data/{storage.key}')}")
     return StoredTensor(dtype, shape, storage.key, offset, last)
-
-
-def _above_mark(stack: list[Any]) -> list[Any]:
-    place = len(stack) - 1
-    while stack[place] is not _MARK:
-        place -= 1
-        if place < 0:
-            raise ValueError("no mark")
-    run = stack[place + 1 :]
-    del stack[place:]
-    return run
-
-
-def _require(value: Any, kind: Any) -> Any:
-    if not isinstance(value, kind):
-        raise TypeError("another kind of value")
-    return value

@@ -247,30 +247,42 @@ def test_a_directory_that_lies_is_refused(tmp_path: Path) -> None:
     assert pickled_of(path).keys() == {"a"}
     directory, end = good.index(b"PK\x01\x02"), good.index(b"PK\x05\x06")
     (size,) = struct.unpack_from("<I", good, directory + 20)
-    lies = {
-        "one of several zip files": changed(good, directory + 34, b"\x01"),
-        "is encrypted": changed(good, directory + 8, b"\x01"),
-        "checksum": changed(good, directory + 16, b"\0\0\0\0"),
-        "after the parts do": changed(good, directory + 20, b"\xff\xff\xff\x7f" * 2),
-        "is not where": changed(good, directory + 42, b"\x01\0\0\0"),
-        "another name": changed(good, directory + 46, b"archivE"),
-        "lies over another one": changed(good, directory + 20, struct.pack("<II", size + 9, size + 9)),
-        "entries and 101,000 are allowed": changed(good, end + 12, struct.pack("<I", 1 << 26)),
-        "does not fit into the file": changed(good, end + 10, b"\xff\xff"),
-        "cut short": good[:-1],
-        "directory is damaged": changed(good, end + 10, b"\x01\0"),
-    }
-    for told, content in lies.items():
+    lies = [
+        ("one of several zip files", changed(good, directory + 34, b"\x01")),
+        ("is encrypted", changed(good, directory + 8, b"\x01")),
+        ("checksum", changed(good, directory + 16, b"\0\0\0\0")),
+        ("“archive/data.pkl” in it overlaps", changed(good, directory + 20, b"\xff\xff\xff\x7f" * 2)),
+        ("“archive/data.pkl” in it overlaps", changed(good, directory + 20, struct.pack("<II", size + 9, size + 9))),
+        ("“archive/data.pkl” in it is not where", changed(good, directory + 42, b"\x01\0\0\0")),
+        ("another name", changed(good, directory + 46, b"archivE")),
+        ("contradicts its zip directory", changed(good, 6, b"\x01")),
+        ("contradicts its zip directory", changed(good, 8, b"\x08")),
+        ("entries and 101,000 are allowed", changed(good, end + 12, struct.pack("<I", 1 << 26))),
+        ("does not lie where it says", changed(good, end + 12, struct.pack("<I", 1 << 20))),
+        ("directory is damaged", changed(good, directory, b"\0")),
+        ("ends too early", changed(good, end + 8, b"\xff\xff" * 2)),
+        ("another number of files", changed(good, end + 8, b"\x01\0" * 2)),
+        ("part of several", changed(good, end + 10, b"\x01\0")),
+        ("cut short", good[:-1]),
+        ("something follows its end", changed(good, end + 20, b"\x01\0") + b"a"),
+    ]
+    for told, content in lies:
         path.write_bytes(content)
         with refused(told):
             pickled_of(path)
 
 
-def test_a_forged_count_of_a_large_zip_costs_nothing(tmp_path: Path) -> None:
+def test_a_large_zip_whose_ends_lie_costs_nothing(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     torch.save(TENSORS, buffer)
     content = buffer.getvalue()
-    end = content.index(b"PK\x06\x06")
-    (tmp_path / "a").write_bytes(changed(content, end + 32, struct.pack("<Q", 1 << 63)))
-    with refused("9,223,372,036,854,775,808 entries"):
-        pickled_of(tmp_path / "a")
+    large, small = content.index(b"PK\x06\x06"), content.index(b"PK\x05\x06")
+    forged = changed(changed(content, large + 24, struct.pack("<QQ", 1 << 63, 1 << 63)), small + 8, b"\xff" * 4)
+    for told, data in (
+        ("9,223,372,036,854,775,808 entries", forged),
+        ("zip64 record contradicts its end", changed(content, large + 32, struct.pack("<Q", 1 << 63))),
+        ("one of several zip files", changed(content, small + 4, b"\xff\xff")),
+    ):
+        (tmp_path / "a").write_bytes(data)
+        with refused(told):
+            pickled_of(tmp_path / "a")

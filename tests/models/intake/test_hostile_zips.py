@@ -192,6 +192,13 @@ def test_files_that_share_their_bytes(refuse: Refuse) -> None:
     refuse(ended(many, "size", (end - start) * 10), "overlap")
 
 
+def test_files_that_share_their_bytes_behind_what_is_told_beside_their_names(refuse: Refuse) -> None:
+    """The header of the first says that the second, header and all, is told beside its name."""
+    data = zipped({"a": b"x" * 400, "b": b"y" * 400}, zipfile.ZIP_STORED)
+    second = data.rindex(b"PK\x03\x04")
+    refuse(data[:28] + (second - 31).to_bytes(2, "little") + data[30:], "“a” in it overlaps")
+
+
 def test_nothing_in_it(refuse: Refuse) -> None:
     refuse(zipped({}), "no files")
     refuse(zipped({"folder/": b"", "__MACOSX/x": b"1"}), "no files")

@@ -21,10 +21,12 @@ from core.models.finding import Candidate, found
 from core.models.intake import Intake
 from core.models.preparing import Choices, prepare
 from core.models.preparing.filling import filling
+from core.models.preparing.naming import Naming
 from core.models.preparing.weight_files import BOX, put, read_all
 from tests.evil import Evil
 from tests.sentences import refused
 
+NOTHING_MORE = {"turned": [], "zeros": {}}
 SHARED = torch.arange(12.0).reshape(3, 4)
 ODD: dict[str, Tensor] = {
     "tied.one": SHARED,
@@ -58,7 +60,7 @@ def test_every_number_is_kept_to_the_bit(upload: Path, into: Intake) -> None:
     torch.save({"second": torch.ones(3)}, upload / "other.bin")
     names = {name: f"new.{name}" for name in [*ODD, "second"] if name != "left out"}
     with filling(into, None) as filled:
-        put(read_all([upload / "odd.pth", upload / "other.bin"]), names, filled)
+        put(read_all([upload / "odd.pth", upload / "other.bin"]), Naming(names), filled)
         assert len(filled.notes) == 1
     made = load_file(into.folder / "model-00001-of-00002.safetensors")
     assert made.keys() == {f"new.{name}" for name in ODD if name != "left out"}
@@ -81,7 +83,13 @@ def test_a_program_in_a_pickle_is_refused_and_does_not_run(
 
 
 def test_even_the_box_alone_runs_nothing(evil: Path, tmp_path: Path) -> None:
-    file = {"source": str(evil), "keys": ["state_dict"], "target": "made.safetensors", "names": {"a": "a"}}
+    file = {
+        "source": str(evil),
+        "keys": ["state_dict"],
+        "target": "made.safetensors",
+        "names": {"a": "a"},
+        **NOTHING_MORE,
+    }
     with pytest.raises(Unboxed) as caught:
         boxed(BOX, {"files": [file]}, seconds=20, nbytes=1 << 29, folder=evil.parent, written_nbytes=1 << 20)
     assert "UnpicklingError" in caught.value.detail
@@ -98,6 +106,7 @@ def test_settings_of_a_training_program_stay_unmade_beside_the_tensors(tmp_path:
         "keys": ["state_dict"],
         "target": "a.safetensors",
         "names": {"a": "b"},
+        **NOTHING_MORE,
     }
     boxed(BOX, {"files": [file]}, seconds=20, nbytes=1 << 29, folder=tmp_path / "made", written_nbytes=1 << 20)
     assert torch.equal(load_file(tmp_path / "made" / "a.safetensors")["b"], torch.ones(2))
@@ -147,7 +156,13 @@ def test_a_damaged_file_is_refused_and_leaves_nothing(upload: Path, into: Intake
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere address space has no limit")
 def test_a_box_with_less_memory_than_the_file_takes_ends(upload: Path) -> None:
     torch.save({"a": torch.zeros(1 << 24)}, upload / "net.pt")
-    file = {"source": str(upload / "net.pt"), "keys": [], "target": "made.safetensors", "names": {"a": "a"}}
+    file = {
+        "source": str(upload / "net.pt"),
+        "keys": [],
+        "target": "made.safetensors",
+        "names": {"a": "a"},
+        **NOTHING_MORE,
+    }
     with pytest.raises(Unboxed) as caught:
         boxed(BOX, {"files": [file]}, seconds=20, nbytes=1 << 24, folder=upload, written_nbytes=1 << 27)
     assert caught.value.reason == "memory"
