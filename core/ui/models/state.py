@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.jobs.forked import prepare
 from core.ui import remarks, resources
 from core.ui.address import take
 
@@ -74,6 +75,9 @@ class Opened:
 
 def arrive() -> None:
     """Set the way in to what an address asks for, if somebody comes by one."""
+    if WAY not in st.session_state:
+        # Whatever is brought is looked into in boxes.
+        prepare("core.models.checking_configs.inside_sketch")
     arriving = take("models")
     if arriving is not None:
         st.session_state[WAY] = arriving.choice("way", tuple(WAYS), FILES, "way in")
