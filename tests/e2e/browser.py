@@ -11,13 +11,13 @@ import sys
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, sync_playwright
+from playwright.sync_api import Browser, Dialog, Locator, Page, Request, TimeoutError, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 ARGUMENTS = [
@@ -45,6 +45,30 @@ VIEWS = {
     "All heads": ("overview",),
     "Head map": ("overview",),
 }
+# The component of a figure whose name is not that of its component.
+COMPONENTS = {"whole": "heatmap"}
+# Streamlit has nothing left to do, and each of these cards holds one figure, its own: while one view takes another's
+# place, a card may for a moment hold the figure that stood there before.
+_DRAWN = """(cards) => {
+  const app = document.querySelector('[data-testid=stApp]');
+  return app && app.getAttribute('data-test-script-state') === 'notRunning'
+    && !document.querySelector('[data-stale=true],[data-testid=stSkeleton]')
+    && cards.every(([name, component]) => {
+      const figures = [...document.querySelectorAll(`.st-key-${name}_card *`)]
+        .flatMap(({ shadowRoot }) => [...shadowRoot?.querySelectorAll('.headlight[data-drawn]') ?? []]);
+      return figures.length === 1 && figures[0].classList.contains(component);
+    });
+}"""
+_COUNT_RUNS = """() => {
+  const app = document.querySelector('[data-testid=stApp]');
+  const count = () => { if (app.getAttribute('data-test-script-state') === 'running') window.startedRuns += 1; };
+  window.startedRuns = 0;
+  window.runWatcher?.disconnect();
+  window.runWatcher = new MutationObserver(count);
+  window.runWatcher.observe(app, { attributeFilter: ['data-test-script-state'] });
+}"""
+# How long a run may take to start on a busy machine; what starts none waits that long.
+LATEST_START = 3_000
 SLUGS = {
     "Together": "together",
     "Heatmap": "heatmap",
@@ -128,11 +152,10 @@ class App:
     def drawn(self, view: str = "") -> App:
         """Wait until all figures of the open view are drawn and the script is done; view: its name, if it is known."""
         view = view or self.open_view()
-        for name in VIEWS[view]:
-            self.figure(name).wait_for()
+        self.idle(*VIEWS[view])
         if view == "Head map":
             self.page.locator(".st-key-headmap_card .js-plotly-plot .main-svg").first.wait_for()
-        return self.idle()
+        return self
 
     def open_view(self) -> str:
         """The name of the view that the address opens."""
@@ -142,8 +165,8 @@ class App:
 
     def view(self, name: str) -> App:
         """Switch to a view by its name and wait until it is drawn."""
-        self.page.locator(".st-key-view_bar").get_by_role("radio", name=name, exact=True).click()
-        self.page.wait_for_timeout(300)
+        with self.rerun():
+            self.page.locator(".st-key-view_bar").get_by_role("radio", name=name, exact=True).click()
         return self.drawn(name)
 
     def card(self, name: str) -> Locator:
@@ -169,20 +192,24 @@ class App:
         self.page.keyboard.press("Escape")
         return Path(saved.value.path())
 
-    def idle(self) -> App:
-        """Wait until Streamlit has nothing left to do."""
-        self.page.wait_for_function(
-            """() => { const app = document.querySelector('[data-testid=stApp]');
-            return app && app.getAttribute('data-test-script-state') === 'notRunning'
-              && !document.querySelector('[data-stale=true],[data-testid=stSkeleton]'); }"""
-        )
+    def idle(self, *figures: str) -> App:
+        """Wait until Streamlit has nothing left to do and the figures of these names are drawn."""
+        self.page.wait_for_function(_DRAWN, arg=[[name, COMPONENTS.get(name, name)] for name in figures])
         return self
+
+    @contextmanager
+    def rerun(self) -> Iterator[None]:
+        """Do inside what makes the script run again, and wait until that run has started."""
+        self.page.evaluate(_COUNT_RUNS)
+        yield
+        with suppress(TimeoutError):
+            self.page.wait_for_function("() => window.startedRuns > 0", timeout=LATEST_START)
 
     def analyse(self, text: str) -> App:
         """Type a text, press Ctrl+Enter, and wait until the script is done."""
         self.page.get_by_role("textbox", name="Text", exact=True).fill(text)
-        self.page.keyboard.press("Control+Enter")
-        self.page.wait_for_timeout(300)
+        with self.rerun():
+            self.page.keyboard.press("Control+Enter")
         return self.idle()
 
     def queries(self) -> list[str]:
@@ -191,7 +218,7 @@ class App:
 
     def figure(self, name: str) -> Locator:
         """The root of the component that draws the figure of that name, drawn at least once."""
-        return self.card(name).locator(".headlight[data-drawn]")
+        return self.card(name).locator(f".headlight.{COMPONENTS.get(name, name)}[data-drawn]")
 
     def tile(self, layer: int, head: int) -> Locator:
         """The button over one tile of the picture of all heads."""
@@ -217,51 +244,71 @@ class App:
 @contextmanager
 def opened_app(browser: Browser, address: str, *, scheme: str = "light", width: int = 1440) -> Iterator[App]:
     """A browser session of its own; a request to another host is one of its problems, and none gets an answer."""
-    context = _context(browser, scheme, width)
-    page = context.new_page()
+    page = _tab(browser, scheme, width)
     app = App(page, address, [])
-    page.on("console", lambda message: app.problems.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: app.problems.append(str(error)))
+
+    def note_dialog(dialog: Dialog) -> None:
+        app.problems.append(f"dialog {dialog.message}")
+        dialog.dismiss()
 
     def note_request(request: Request) -> None:
-        if not request.url.startswith((address, "data:", "blob:")):
+        if not request.url.startswith((address, "data:", "blob:", "about:")):
             app.problems.append(f"request to {request.url}")
 
-    context.on("request", note_request)
+    listeners: dict[str, Callable[..., None]] = {
+        "console": lambda message: app.problems.append(message.text) if message.type == "error" else None,
+        "pageerror": lambda error: app.problems.append(f"{error}\n{error.stack}"),
+        "dialog": note_dialog,
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)  # type: ignore[call-overload]
+    page.context.on("request", note_request)
     try:
         yield app
     except BaseException:
-        context.close()
+        page.context.close()
         raise
-    context.remove_listener("request", note_request)
-    _put_back(context, browser, scheme, width)
+    page.context.remove_listener("request", note_request)
+    for event, listener in listeners.items():
+        page.remove_listener(event, listener)
+    _put_back(page, browser, scheme, width)
 
 
 @lru_cache
-def _idle(browser: Browser, scheme: str, width: int) -> list[BrowserContext]:
-    """Contexts that a test has left: their scripts are compiled already, which takes seconds in a new one."""
+def _idle(browser: Browser, scheme: str, width: int) -> list[Page]:
+    """Tabs that tests have left: a new one costs a second of a core, for its process and for compiling the scripts."""
     return []
 
 
-def _context(browser: Browser, scheme: str, width: int) -> BrowserContext:
+def _tab(browser: Browser, scheme: str, width: int) -> Page:
     if idle := _idle(browser, scheme, width):
         return idle.pop()
-    context = browser.new_context(
-        viewport={"width": width, "height": 900 if width < 1900 else 1080},
-        color_scheme=scheme,  # type: ignore[arg-type]
-        reduced_motion="reduce",
-        accept_downloads=True,
-    )
-    context.set_default_timeout(30_000)
-    return context
+    context = browser.new_context(accept_downloads=True)
+    page = context.new_page()
+    _look(page, scheme, width)
+    return page
 
 
-def _put_back(context: BrowserContext, browser: Browser, scheme: str, width: int) -> None:
-    """Close its tabs and forget what the pages stored."""
-    for page in context.pages:
-        if page.url.startswith("http"):
-            page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-        page.close()
-    context.clear_cookies()
-    context.clear_permissions()
-    _idle(browser, scheme, width).append(context)
+def _look(page: Page, scheme: str, width: int) -> None:
+    """What a test may change of a tab."""
+    page.set_default_timeout(30_000)
+    page.set_viewport_size({"width": width, "height": 900 if width < 1900 else 1080})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+
+
+def _put_back(page: Page, browser: Browser, scheme: str, width: int) -> None:
+    """Close the tabs beside it, and forget what the pages stored and what the test changed."""
+    if page.is_closed():
+        page.context.close()
+        return
+    for other in page.context.pages:
+        if other is not page:
+            other.close()
+    if page.url.startswith("http"):
+        page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+    page.goto("about:blank")
+    page.mouse.move(0, 0)
+    page.context.clear_cookies()
+    page.context.clear_permissions()
+    _look(page, scheme, width)
+    _idle(browser, scheme, width).append(page)

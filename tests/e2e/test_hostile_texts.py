@@ -40,7 +40,6 @@ def test_a_hostile_text_stands_in_every_view_letter_for_letter(app: App, minilm,
     text = TEXTS[name]
     trace = minilm.run(text)
     labels = list(trace.tokens.labels)
-    app.page.on("dialog", lambda dialog: app.problems.append(f"dialog {dialog.message}"))
     app.open(text=text, layer=2, head=4)
     for view in VIEWS:
         app.view(view) if view != "Together" else None

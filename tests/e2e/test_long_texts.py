@@ -1,4 +1,4 @@
-"""A text of 16,384 tokens: an overview first, exact windows on demand, and memory that stays bounded."""
+"""A text of 4,096 tokens: an overview first, exact windows on demand, and memory that stays bounded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core import load
 from tests.benchmarks.site import save_model, text_of
 from tests.e2e.browser import App, opened_app, running_server
 
-TOKENS = 16_384
+TOKENS = 4_096
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def hovered(app: App, trace, rows: int) -> None:
 def test_the_overview_comes_with_an_exact_window(long_app: App, trace):
     for name in ("overview", "whole", "heatmap", "headview"):
         expect(long_app.figure(name)).to_be_visible()
-    assert "16,384 tokens" in long_app.caption("whole")
+    assert f"{TOKENS:,} tokens" in long_app.caption("whole")
     hovered(long_app, trace, 512)
 
 

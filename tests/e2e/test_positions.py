@@ -60,7 +60,6 @@ def address(networks: dict[str, Any]) -> Iterator[str]:
 def positions(browser, address: str) -> Iterator[App]:
     """A tab for the Positions page."""
     with opened_app(browser, address) as app:
-        app.page.on("dialog", lambda dialog: app.problems.append(f"dialog {dialog.message}"))
         yield app
     assert problems(app) == []
 

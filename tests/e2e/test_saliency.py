@@ -229,7 +229,6 @@ def test_a_copied_link_opens_the_same_view_and_the_address_has_no_text(saliency:
 
 
 def test_a_hostile_text_stands_letter_for_letter(saliency: App):
-    saliency.page.on("dialog", lambda dialog: saliency.problems.append(f"dialog {dialog.message}"))
     arrive(saliency, TRANSFORMER, text=HOSTILE)
     question = ask(load(TRANSFORMER), HOSTILE)
     figure = saliency.figure("saliency")
