@@ -38,6 +38,7 @@ _BY_NAME: dict[str, Known] = {
     "target.spm": Known("tokenizer", "a SentencePiece tokenizer for the language that is translated into"),
     "vocab.txt": Known("vocabulary", "a vocabulary, one token a line"),
     "vocab.json": Known("vocabulary", "a vocabulary, tokens with their ids"),
+    "meta.pkl": Known("vocabulary", "nanoGPT's characters with their ids, in a pickle of which nothing is run"),
     "generation_config.json": Known("other", "settings for writing text"),
     STEPS: Known("other", "the steps of a sentence-transformers model, of which the first is opened"),
     "trainer_state.json": Known("other", f"how a training went, {_LEFT_OUT}"),

@@ -8,9 +8,10 @@ from typing import Any
 
 from core.models.guessing.answers import answered
 from core.models.guessing.families import FAMILIES
-from core.models.guessing.judging import bounded, network_of
-from core.models.guessing.results import Draft, Guess
-from core.models.guessing.tensors import Shape, Tensors, UnlikeError, unwrapped
+from core.models.guessing.judging import Network, bounded, network_of
+from core.models.guessing.results import Draft, Guess, Places
+from core.models.guessing.tensors import Shape, Tensors, UnlikeError
+from core.models.guessing.unwrapping import unwrapped
 
 MOST_TENSORS = 200_000
 # Below this the likeness is that of one layer to another, not of one network to another.
@@ -30,12 +31,13 @@ def guesses(tensors: Mapping[str, Shape], most: int = 5) -> tuple[Guess, ...]:
     return tuple(next((some for some in found if some), [])[:most])
 
 
-def places(tensors: Mapping[str, Shape], guess: Guess) -> dict[str, str]:
-    """What the tensors of the file that the guess has a place for are called in its network, by their own names."""
+def places(tensors: Mapping[str, Shape], guess: Guess) -> Places:
+    """Where the tensors of the file that the guess has a place for belong in its network."""
     draft = _draft_of(guess, {})
     network = network_of(draft) if bounded(draft.sizes) else None
-    own = network[0] if network else {}
-    return max((_placed(known, own) for known in unwrapped(tensors)), key=len)
+    if network is None:
+        return Places({})
+    return max((_placed(known, *network) for known in unwrapped(tensors)), key=lambda found: len(found.names))
 
 
 def revised(tensors: Mapping[str, Shape], guess: Guess, answers: Mapping[str, Any]) -> Guess | None:
@@ -59,9 +61,15 @@ def _draft_of(guess: Guess, answers: Mapping[str, Any]) -> Draft:
     return Draft(guess.model_type, guess.architecture, sizes, guess.reason, questions)
 
 
-def _placed(known: Tensors, own: Mapping[str, tuple[str, Shape]]) -> dict[str, str]:
-    fitting = (name for name, shape in known.shapes.items() if name in own and own[name][1] == shape)
-    return {known.raw[name]: own[name][0] for name in fitting}
+def _placed(known: Tensors, own: Network, ties: list[set[str]]) -> Places:
+    fitting = {name for name, shape in known.shapes.items() if name in own and own[name][1] == shape}
+    names = {known.raw[name]: own[name][0] for name in known.shapes if name in fitting}
+    turned = known.turned.intersection(names)
+    zeros = dict(own[name] for name in own if turned and name.endswith(known.without))
+    # To untie is to need every tensor of each tie.
+    together = [sorted(tie) for tie in ties] if all(tie <= fitting for tie in ties) else []
+    tied = tuple((known.raw[first], known.raw[other]) for first, *others in together for other in others)
+    return Places(names, turned, zeros, tied)
 
 
 def _guessed(known: Tensors) -> list[Guess]:
@@ -105,7 +113,9 @@ def _judged(draft: Draft, known: Tensors) -> Guess | None:
         architecture=draft.architecture,
         config=draft.config,
         share=share,
-        missing=tuple(real for name, (real, _) in own.items() if name not in there),
+        missing=tuple(
+            real for name, (real, _) in own.items() if name not in there and not name.endswith(known.without)
+        ),
         left=tuple(name for name in known.weights if name not in taken),
         reason=draft.reason,
         open_questions=draft.questions,

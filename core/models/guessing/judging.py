@@ -11,6 +11,8 @@ from core.models.guessing.tensors import MOST_LAYERS, Shape, bare
 MOST_IDS = 1_000_000
 MOST_WIDTH = 100_000
 MOST_LABELS = 10_000
+# Its tensors by bare name: the whole name, and the shape.
+Network = dict[str, tuple[str, Shape]]
 _ROWS = ("vocab_size", "max_position_embeddings", "n_positions")
 
 
@@ -27,7 +29,7 @@ def _most(name: str) -> int:
     return MOST_LABELS if name == "num_labels" else MOST_WIDTH
 
 
-def network_of(draft: Draft) -> tuple[dict[str, tuple[str, Shape]], list[set[str]]] | None:
+def network_of(draft: Draft) -> tuple[Network, list[set[str]]] | None:
     """The tensors of a draft's network, by bare name, and the sets of bare names that share one tensor.
 
     None where no library can build it.

@@ -46,6 +46,22 @@ class Guess:
 
 
 @dataclass(frozen=True)
+class Places:
+    """Where the tensors of a file belong in a guessed network.
+
+    names   what each that has a place is called there, by its name in the file
+    turned  names in the file of those that lie there transposed
+    zeros   shapes, by the network's names, of biases that it has and the file was built without
+    tied    for tensors in the file that the network has as one unless it is told otherwise, two names in the file
+    """
+
+    names: dict[str, str]
+    turned: frozenset[str] = frozenset()
+    zeros: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    tied: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class Draft:
     """A guess not yet judged. `sign`: how much besides the shapes speaks for it; it orders guesses that fit alike."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 Shape = tuple[int, ...]
@@ -15,8 +14,6 @@ WRAPPERS = (
     "xlm_roberta.", "distilbert.", "electra.", "albert.", "transformer.", "gpt_neox.",
 )  # fmt: skip
 MOST_WRAPPERS = 6
-# How many parts of names that are in no list are tried without.
-MOST_UNKNOWN = 3
 MOST_LAYERS = 1_000
 LONGEST_NAME = 1_000
 # Names of before: TensorFlow's for the parts of a norm, and GPT-NeoX's for its head.
@@ -57,6 +54,9 @@ class Tensors:
     layers    shapes by number of the layer, by bare name with "#" for that number, the first in a name
     prefixes  what stood before the names, as "roberta"
     weights   the names in the file of all tensors that are no constants
+    masks     whether some constants are causal masks
+    turned    the names in the file of matrices that lie there the other way round than their shapes here say
+    without   how the names of biases end that the network was built without
     """
 
     shapes: dict[str, Shape]
@@ -64,6 +64,9 @@ class Tensors:
     layers: dict[str, dict[int, Shape]]
     prefixes: frozenset[str]
     weights: tuple[str, ...]
+    masks: bool = False
+    turned: frozenset[str] = frozenset()
+    without: tuple[str, ...] = ()
 
     def has(self, name: str) -> bool:
         """Whether there is such a tensor; "#" stands for any layer."""
@@ -92,26 +95,15 @@ class Tensors:
         return depth
 
     def told(self, name: str) -> str:
-        """A tensor with its shape, as a reason says it."""
-        found = self._layer(name) if "#" in name else self.shapes.get(name)
-        return f"{name.replace('#', '*')} ({', '.join(map(str, found or ()))})"
+        """A tensor with its shape in the file, as a reason says it."""
+        found = (self._layer(name) if "#" in name else self.shapes.get(name)) or ()
+        first = name.replace("#", f"{min(self.layers[name])}") if name in self.layers else name
+        shape = found[::-1] if self.raw.get(first) in self.turned else found
+        return f"{name.replace('#', '*')} ({', '.join(map(str, shape))})"
 
     def _layer(self, name: str) -> Shape | None:
         found = self.layers.get(name)
         return found[min(found)] if found else None
-
-
-def unwrapped(shapes: Mapping[str, Shape]) -> Iterator[Tensors]:
-    """The tensors as they are named, and then without each part that most names begin with, one more each time."""
-    prefix = ""
-    for _ in range(MOST_UNKNOWN):
-        yield tensors_of(shapes, prefix)
-        begun = Counter(name[len(prefix) :].partition(".")[0] for name in shapes if name.startswith(prefix))
-        part, count = max(begun.items(), key=lambda pair: pair[1], default=("", 0))
-        if 2 * count <= len(shapes):
-            return
-        prefix += f"{part}."
-    yield tensors_of(shapes, prefix)
 
 
 def tensors_of(shapes: Mapping[str, Shape], prefix: str = "") -> Tensors:
@@ -124,10 +116,12 @@ def tensors_of(shapes: Mapping[str, Shape], prefix: str = "") -> Tensors:
     layers: dict[str, dict[int, Shape]] = {}
     prefixes: set[str] = set()
     weights: list[str] = []
+    masks = False
     for name, given in shapes.items():
         shape = _shape_of(given)
         short = bare(name.removeprefix(prefix))
         if is_constant(short, shape):
+            masks = masks or short.endswith(_CAUSAL_MASKS)
             continue
         weights.append(name)
         if short in by_name or len(name) > LONGEST_NAME:
@@ -140,7 +134,7 @@ def tensors_of(shapes: Mapping[str, Shape], prefix: str = "") -> Tensors:
                 pattern = ".".join([*parts[:place], "#", *parts[place + 1 :]])
                 layers.setdefault(pattern, {})[int(part)] = shape
                 break
-    return Tensors(by_name, raw, layers, frozenset(prefixes), tuple(weights))
+    return Tensors(by_name, raw, layers, frozenset(prefixes), tuple(weights), masks)
 
 
 def _shape_of(given: object) -> Shape:

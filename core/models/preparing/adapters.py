@@ -13,6 +13,7 @@ from core.models.preparing.filling import Filling
 from core.models.preparing.json_files import object_in, optional_object_in
 from core.models.preparing.known_files import ADAPTER_CONFIG, ADAPTER_WEIGHTS, CONFIG, LONGEST_JSON, TOLD
 from core.models.preparing.models import put_model, put_tokenizer
+from core.models.preparing.naming import Naming
 from core.models.preparing.tasks import config_for
 from core.models.preparing.weight_files import put, read_all, shapes_of
 from core.models.quoting import shown
@@ -34,7 +35,7 @@ def put_adapter(candidate: Candidate, choices: Choices, into: Filling) -> None:
         raise HeadlightError(f"The adapter “{shown(called)}” is in several files: save it once more with peft.")
     shapes = shapes_of(files)
     into.copy(config, ADAPTER_CONFIG, LONGEST_JSON)
-    put(files, {name: name for name in shapes}, into, ADAPTER_WEIGHTS)
+    put(files, Naming({name: name for name in shapes}), into, ADAPTER_WEIGHTS)
     base_config = _put_base(base, candidate, into)
     _put_config(candidate, choices, config_for(base_config, told.get("task_type"), shapes), into)
     put_tokenizer(candidate, choices, into)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from core.models.preparing.known_files import (
     LONGEST_TOKENIZER,
     TOLD,
 )
-from core.models.preparing.naming import Naming, loads_as_named, naming
+from core.models.preparing.naming import loads_as_named, naming
+from core.models.preparing.ties import TIES, UNTIED, are_untied
 from core.models.preparing.weight_files import put, read_all, shapes_of
 from core.models.quoting import shown
 from core.models.tokenizing import write_tokenizer
@@ -38,9 +40,12 @@ def put_model(candidate: Candidate, choices: Choices, into: Filling) -> str:
     named = naming(shapes, config)
     if not is_pickled and loads_as_named(named):
         # Linked as they are: another name is not worth a second copy of the numbers.
-        named = Naming({name: name for name in shapes}, ())
-    put(files, named.names, into)
+        named = replace(named, names={name: name for name in shapes}, notes=())
+    made = put(files, named, into)
     into.notes.extend(named.notes)
+    if choices.config is not None and TIES not in config and are_untied(named, made):
+        choices = replace(choices, config=config | {TIES: False})
+        into.notes.append(UNTIED)
     put_config(candidate, choices, into)
     put_optional(candidate.root / GENERATION, into)
     put_optional(candidate.root / TOLD, into)

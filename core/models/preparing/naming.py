@@ -1,15 +1,15 @@
-"""What the tensors of an upload are to be called, so that `load` finds a place for each."""
+"""What the tensors of an upload are to be called, and which way round, so that `load` finds a place for each."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any, TypeGuard
 
-from core.models.guessing import Guess, guesses, places
+from core.models.guessing import Guess, Places, guesses, places
 from core.models.guessing.tensors import MOST_LAYERS, Shape, bare, is_constant
 from core.models.quoting import shown
 
@@ -31,10 +31,20 @@ _VOCABULARIES = ("vocab_size", "max_position_embeddings", "n_positions")
 
 @dataclass(frozen=True)
 class Naming:
-    """names: new name by name in the file, of all tensors that are kept. notes: sentences for the load report."""
+    """What becomes of a model's tensors.
+
+    names   new name by name in the file, of all tensors that are kept
+    notes   sentences for the load report
+    turned  names in the file of matrices that are transposed
+    zeros   shapes of biases, by new name, that the network has and the file was built without
+    tied    for tensors in the file that the network has as one unless it is told otherwise, two names in the file
+    """
 
     names: dict[str, str]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    turned: frozenset[str] = frozenset()
+    zeros: dict[str, Shape] = field(default_factory=dict)
+    tied: tuple[tuple[str, str], ...] = ()
 
 
 def naming(tensors: Mapping[str, Shape], config: Mapping[str, Any]) -> Naming:
@@ -43,10 +53,13 @@ def naming(tensors: Mapping[str, Shape], config: Mapping[str, Any]) -> Naming:
     Those without a place keep their name but for the wrapper's part, and loading reports them. What every network
     computes by itself, such as the numbers of places, and a tensor whose name another one gets, are left out.
     """
-    placed = _placed(tensors, config)
-    if len(placed) < LEAST_PLACED * len(tensors) or all(old == new for old, new in placed.items()):
-        return Naming({name: name for name in tensors}, ())
-    names, taken = dict(placed), set(placed.values())
+    found = _placed(tensors, config)
+    placed = found.names
+    if len(placed) < LEAST_PLACED * len(tensors):
+        return Naming({name: name for name in tensors})
+    if all(old == new for old, new in placed.items()) and not found.turned and not found.zeros:
+        return Naming({name: name for name in tensors}, tied=found.tied)
+    names, taken = dict(placed), {*placed.values(), *found.zeros}
     constant: list[str] = []
     hidden: list[str] = []
     prefix = _wrapper(placed)
@@ -59,7 +72,8 @@ def naming(tensors: Mapping[str, Shape], config: Mapping[str, Any]) -> Naming:
         else:
             names[name] = free
             taken.add(free)
-    return Naming(names, tuple(_notes(placed, constant, hidden)))
+    notes = (*_notes(placed, constant, hidden), *_notes_of_linear(found))
+    return Naming(names, notes, found.turned, found.zeros, found.tied)
 
 
 def _wrapper(placed: Mapping[str, str]) -> str:
@@ -68,18 +82,18 @@ def _wrapper(placed: Mapping[str, str]) -> str:
     return max(before, key=before.__getitem__, default="")
 
 
-def _placed(tensors: Mapping[str, Shape], config: Mapping[str, Any]) -> dict[str, str]:
-    """New names of the tensors that the config's network has a place for; none where it is not to be built here."""
+def _placed(tensors: Mapping[str, Shape], config: Mapping[str, Any]) -> Places:
+    """The places that the config's network has for the tensors; none where it is not to be built here."""
     # Not above: a box for pickles imports this package too, and would wait for what this imports.
     from core.models.opening.config_trust import is_plain
 
     model_type, architecture, sizes = config.get("model_type"), _architecture(tensors, config), _sizes(config)
     if not isinstance(model_type, str) or not _is_network_of(architecture, model_type):
-        return {}
+        return Places({})
     sizes |= {"model_type": model_type, "architectures": [architecture]}
     # Of other families nobody knows what their configs count; their names stay, and loading takes wrappers off.
     if not is_plain(sizes) or not _is_small(sizes, len(tensors)):
-        return {}
+        return Places({})
     return places(tensors, Guess(model_type, architecture, sizes, 1.0, (), (), "", ()))
 
 
@@ -135,7 +149,11 @@ def _is_small(sizes: Mapping[str, Any], count: int) -> bool:
 
 def loads_as_named(named: Naming) -> bool:
     """Whether loading finds the tensors under their old names too, for it knows former ones and the stack's own."""
-    return all(old == new or _differs_by_stack(old, new) for old, new in named.names.items())
+    return (
+        not named.turned
+        and not named.zeros
+        and all(old == new or _differs_by_stack(old, new) for old, new in named.names.items())
+    )
 
 
 def _differs_by_stack(old: str, new: str) -> bool:
@@ -160,6 +178,21 @@ def _notes(placed: Mapping[str, str], constant: list[str], hidden: list[str]) ->
         notes.append(f"{_counted(len(constant))} left out, because the model computes it itself{_some(constant)}.")
     if hidden:
         notes.append(f"{_counted(len(hidden))} left out, because another has that name in the model{_some(hidden)}.")
+    return notes
+
+
+def _notes_of_linear(found: Places) -> list[str]:
+    """What is told of GPT-2's tensors out of nn.Linear."""
+    notes = []
+    if found.turned:
+        counted = "1 matrix was" if len(found.turned) == 1 else f"{len(found.turned):,} matrices were"
+        notes.append(
+            f"{counted} transposed: nn.Linear keeps them the other way round than transformers' GPT-2, which has "
+            "Conv1D."
+        )
+    if found.zeros:
+        counted = "1 bias" if len(found.zeros) == 1 else f"{len(found.zeros):,} biases"
+        notes.append(f"Zeros, which change nothing, stand for {counted} that the network was built without.")
     return notes
 
 

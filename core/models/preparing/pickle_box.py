@@ -11,7 +11,8 @@ from typing import Any, BinaryIO
 import torch
 from torch import Tensor
 
-from core.models.preparing.safetensors_writing import CHUNK_BYTES, Shape, header_bytes, in_order
+from core.models.preparing.change import Shape
+from core.models.preparing.safetensors_writing import CHUNK_BYTES, header_bytes, in_order
 
 # What training programs leave beside the tensors and torch does not know; it is never made here.
 INERT = ("argparse.Namespace",)
@@ -25,7 +26,9 @@ def write_safetensors(request: dict[str, Any]) -> None:
     """Turn each file of a request into one in the folder that the box works in.
 
     request: {"files": [{"source": path, "keys": [those that lead to the state dict], "target": file name,
-        "names": {name in the source: name in the target}}]}; tensors without a new name are left out.
+        "names": {name in the source: name in the target}, "turned": [names in the source of those to transpose],
+        "zeros": {name in the target: [number format, shape] of what is added}}]}; those without a new name are left
+        out.
     """
     for file in request["files"]:
         with torch.serialization.safe_globals([(Inert, name) for name in INERT]):
@@ -34,6 +37,8 @@ def write_safetensors(request: dict[str, Any]) -> None:
             held = held[key]
         # Tensors that share their numbers are written as often as they are named, which safetensors demands.
         tensors = {new: held[old].detach() for old, new in file["names"].items()}
+        tensors |= {file["names"][old]: held[old].detach().T for old in file["turned"]}
+        tensors |= {name: torch.zeros(shape, dtype=getattr(torch, d)) for name, (d, shape) in file["zeros"].items()}
         with Path(file["target"]).open("xb") as target:
             _write(target, tensors)
 

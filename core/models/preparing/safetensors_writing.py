@@ -9,15 +9,19 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
 
 from core.models.checking_files import Header, TensorEntry
 from core.models.checking_files.entries import ITEMSIZE
 from core.models.checking_files.safetensors_header import FORMATS
+from core.models.preparing.change import Change, Shape
 
 CHUNK_BYTES = 1 << 20
+TURNED_BYTES = 1 << 24
 CODES = {name: code for code, name in FORMATS.items()}
 _ALIGNMENT = 8
-Shape = tuple[int, ...]
 
 
 def nbytes_of(dtype: str, shape: Shape) -> int:
@@ -43,19 +47,47 @@ def in_order(tensors: Mapping[str, tuple[str, Shape]]) -> list[str]:
     return sorted(tensors, key=lambda name: -ITEMSIZE[tensors[name][0]])
 
 
-def renamed(source: Path, header: Header, names: Mapping[str, str]) -> Iterator[bytes]:
-    """The bytes of a file that holds the tensors of another under new names; those without one are left out."""
-    kept = {name: (entry.dtype, entry.shape) for name, entry in header.tensors.items() if name in names}
-    order = in_order(kept)
-    yield header_bytes((names[name], *kept[name]) for name in order)
+def changed(source: Path, header: Header, change: Change) -> Iterator[bytes]:
+    """The bytes of a file that holds what a change leaves of another one, and adds."""
+    made = change.of({name: (entry.dtype, entry.shape) for name, entry in header.tensors.items()})
+    before = {new: old for old, new in change.names.items() if old in header.tensors}
+    order = in_order(made)
+    yield header_bytes((name, *made[name]) for name in order)
     with source.open("rb") as file:
         for name in order:
-            entry: TensorEntry = header.tensors[name]
-            file.seek(entry.start)
-            left = entry.end - entry.start
-            while left:
-                chunk = file.read(min(left, CHUNK_BYTES))
-                if not chunk:
-                    raise OSError("the file became shorter while it was read")
-                left -= len(chunk)
-                yield chunk
+            if name in change.zeros:
+                yield from _zeros(nbytes_of(*made[name]))
+            elif before[name] in change.turned:
+                yield from _transposed(file, header.tensors[before[name]])
+            else:
+                entry = header.tensors[before[name]]
+                yield from bytes_between(file, entry.start, entry.end)
+
+
+def bytes_between(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+    """A stretch of a file. Raises OSError where the file ends before."""
+    file.seek(start)
+    while start < end:
+        chunk = file.read(min(end - start, CHUNK_BYTES))
+        if not chunk:
+            raise OSError("the file became shorter while it was read")
+        start += len(chunk)
+        yield chunk
+
+
+def _transposed(file: BinaryIO, entry: TensorEntry) -> Iterator[bytes]:
+    """The bytes of a matrix with its columns as rows, some at a time: whole, it may not fit into the memory."""
+    rows, columns = entry.shape
+    size = ITEMSIZE[entry.dtype]
+    most = max(1, TURNED_BYTES // (rows * size))
+    for first in range(0, columns, most):
+        width = min(most, columns - first)
+        starts = (entry.start + (row * columns + first) * size for row in range(rows))
+        taken = b"".join(chunk for start in starts for chunk in bytes_between(file, start, start + width * size))
+        # (rows, width) -> (width, rows)
+        yield np.frombuffer(taken, f"V{size}").reshape(rows, width).T.tobytes()
+
+
+def _zeros(nbytes: int) -> Iterator[bytes]:
+    for start in range(0, nbytes, CHUNK_BYTES):
+        yield bytes(min(CHUNK_BYTES, nbytes - start))

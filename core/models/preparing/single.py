@@ -6,11 +6,13 @@ import atexit
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 from core.errors import HeadlightError
 from core.jobs import Job, Store
+from core.models.checking_files import values_beside
 from core.models.finding import Candidate, Found, found
-from core.models.guessing import guesses
+from core.models.guessing import answered, guesses, stated_answers
 from core.models.intake import Intake, Limits
 from core.models.opening.tokenizer_files import ALL_FILES
 from core.models.preparing.choices import Choices
@@ -107,14 +109,26 @@ def _without_doubt(candidate: Candidate, path: Path) -> Choices:
             f"“{called}” does not say its architecture, and its tensors are those of none that is known: put its "
             "config.json beside it."
         )
+    said = {name: stated.value for name, stated in stated_answers(best, _beside(path)).items()}
     asked = [question for question in best.open_questions if len(question.options) > 1]
-    open_heads = [question for question in asked if "head" in question.name]
+    heads = [question.name for question in asked if "head" in question.name]
+    open_heads = [name for name in heads if name not in said]
     if best.share < 1.0 or best.missing or open_heads:
         doubt = "the number of its heads" if open_heads else "which architecture it has"
         raise HeadlightError(
             f"“{called}” looks like {best.architecture} and does not say {doubt}: put its config.json beside it, "
             f"{_OTHERWISE}."
         )
-    bearing = [question for question in asked if not _HARMLESS.search(question.name)]
-    assumed = tuple(f"{question.name} {question.value}, guessed" for question in bearing)
-    return Choices(config=best.config, name=path.stem, assumed=assumed)
+    bearing = [name for question in asked if (name := question.name) not in said and not _HARMLESS.search(name)]
+    config = answered(best, said)
+    assumed = (*(_said(config[name]) for name in heads), *(f"{name} {config[name]}, guessed" for name in bearing))
+    return Choices(config=config, name=path.stem, assumed=assumed)
+
+
+def _said(heads: int) -> str:
+    return f"{heads:,} {'head' if heads == 1 else 'heads'}, as the file says"
+
+
+def _beside(path: Path) -> dict[str, Any]:
+    """What a pickle says beside its tensors."""
+    return {} if path.suffix.lower() == ".safetensors" else values_beside(path)

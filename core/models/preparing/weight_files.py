@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,11 @@ from pathlib import Path
 from core.errors import HeadlightError
 from core.jobs.boxed import Unboxed
 from core.models.checking_files import Header, header_of, state_dict_of
+from core.models.preparing.change import Change, Described, Shape
 from core.models.preparing.filling import Filling
 from core.models.preparing.known_files import INDEX, WEIGHTS, shard
-from core.models.preparing.safetensors_writing import CODES, Shape, header_bytes, nbytes_of, renamed
+from core.models.preparing.naming import Naming
+from core.models.preparing.safetensors_writing import CODES, changed, header_bytes, nbytes_of
 from core.models.quoting import shown
 
 BOX = "core.models.preparing.pickle_box:write_safetensors"
@@ -20,20 +23,22 @@ SECONDS, BYTES_A_SECOND = 60.0, 20_000_000
 USUAL_SECONDS, USUALLY_A_SECOND = 3.0, 130_000_000
 SPARE_BYTES = 512 << 20
 
-Names = Mapping[str, str]
-
 
 @dataclass(frozen=True)
 class WeightFile:
     """A file, with its header if it is safetensors, and else the keys that lead to its state dict.
 
-    tensors: number format, as torch names it, and shape by name.
+    tensors: by name.
     """
 
     path: Path
-    tensors: dict[str, tuple[str, Shape]]
+    tensors: dict[str, Described]
     header: Header | None = None
     keys: tuple[str, ...] = ()
+
+
+# What is made, by the name of its file: out of which file, and what becomes of its tensors.
+Targets = Mapping[str, tuple[WeightFile, Change]]
 
 
 def read(path: Path) -> WeightFile:
@@ -73,31 +78,43 @@ def shapes_of(files: Sequence[WeightFile]) -> dict[str, Shape]:
     return {name: shape for file in files for name, (_, shape) in file.tensors.items()}
 
 
-def put(files: Sequence[WeightFile], names: Names, into: Filling, whole: str = WEIGHTS) -> None:
-    """Put a model's weights into a folder as safetensors: linked, written under new names, or turned by a box.
+def put(files: Sequence[WeightFile], named: Naming, into: Filling, whole: str = WEIGHTS) -> list[Path]:
+    """Put a model's weights into a folder as safetensors: linked, written as they are to be, or turned by a box.
 
-    names: new name by name in the files; tensors without one are left out. whole: what a single file is called;
+    Returns the files that were made. Tensors without a new name are left out. whole: what a single file is called;
     several get numbers and an index.
     Raises HeadlightError, one sentence, where a file does not open as its header said, and `Cancelled`.
     """
-    files = [file for file in files if any(name in names for name in file.tensors)]
+    files = [file for file in files if any(name in named.names for name in file.tensors)]
     called = [shard(number, len(files)) for number in range(1, len(files) + 1)] if len(files) > 1 else [whole]
-    targets = dict(zip(called, files, strict=True))
-    _put_pickles({target: file for target, file in targets.items() if file.header is None}, names, into)
-    for target, file in targets.items():
+    targets = dict(zip(called, zip(files, _changes(files, named), strict=True), strict=True))
+    _put_pickles({target: (file, change) for target, (file, change) in targets.items() if file.header is None}, into)
+    for target, (file, change) in targets.items():
         if file.header is None:
             continue
-        if all(names.get(name) == name for name in file.tensors):
+        if change.is_none_for(file.tensors):
             into.link(file.path, target)
         else:
             into.tell(f"writing {target}")
-            into.require(_size(file, names))
-            into.write(target, renamed(file.path, file.header, names))
+            into.require(_size(file, change))
+            into.write(target, changed(file.path, file.header, change))
     if len(files) > 1:
-        _write_index(targets, names, into)
+        _write_index(targets, into)
+    return [into.folder / target for target in targets]
 
 
-def _put_pickles(files: Mapping[str, WeightFile], names: Names, into: Filling) -> None:
+def _changes(files: Sequence[WeightFile], named: Naming) -> list[Change]:
+    """What becomes of each file; the first one takes what is added, in the number format of most of its tensors."""
+    changes = []
+    for number, file in enumerate(files):
+        names = {name: named.names[name] for name in file.tensors if name in named.names}
+        usual = Counter(file.tensors[name][0] for name in names).most_common(1)[0][0]
+        zeros = {} if number else {name: (usual, shape) for name, shape in named.zeros.items()}
+        changes.append(Change(names, named.turned.intersection(names), zeros))
+    return changes
+
+
+def _put_pickles(files: Targets, into: Filling) -> None:
     if not files:
         return
     requests = [
@@ -105,24 +122,25 @@ def _put_pickles(files: Mapping[str, WeightFile], names: Names, into: Filling) -
             "source": str(file.path.resolve()),
             "keys": file.keys,
             "target": target,
-            "names": {name: names[name] for name in file.tensors if name in names},
+            "names": change.names,
+            "turned": sorted(change.turned),
+            "zeros": change.zeros,
         }
-        for target, file in files.items()
+        for target, (file, change) in files.items()
     ]
-    sizes = [file.path.stat().st_size for file in files.values()]
-    exact = [_size(file, names) for file in files.values()]
-    written = sum(exact)
-    largest = max((nbytes_of(*told) for file in files.values() for told in file.tensors.values()), default=0)
+    sizes = [file.path.stat().st_size for file, _ in files.values()]
+    written = sum(_size(file, change) for file, change in files.values())
+    largest = max((nbytes_of(*told) for file, _ in files.values() for told in file.tensors.values()), default=0)
     seconds = SECONDS + (sum(sizes) + written) / BYTES_A_SECOND
     memory = 2 * max(sizes) + 2 * largest + SPARE_BYTES
-    first = next(iter(files.values())).path.name
+    first = next(file.path.name for file, _ in files.values())
     step, usual = f"reading {shown(first)} in a process of its own", USUAL_SECONDS + written / USUALLY_A_SECOND
     try:
         with into.boxed(
             BOX, {"files": requests}, seconds=seconds, nbytes=memory, written=written, step=step, usual=usual
         ) as made:
-            for target, file in files.items():
-                _check(file, names, into.take(made / target, target))
+            for target, (file, change) in files.items():
+                _check(file, change, into.take(made / target, target))
     except Unboxed as error:
         raise HeadlightError(
             f"“{shown(first)}” cannot be read as weights, because reading it {error.why}: save the model once more "
@@ -134,20 +152,21 @@ def _put_pickles(files: Mapping[str, WeightFile], names: Names, into: Filling) -
     )
 
 
-def _size(file: WeightFile, names: Names) -> int:
+def _size(file: WeightFile, change: Change) -> int:
     """Bytes of the safetensors file that comes out of another."""
-    kept = [(names[name], *told) for name, told in file.tensors.items() if name in names]
-    return len(header_bytes(kept)) + sum(nbytes_of(dtype, shape) for _, dtype, shape in kept)
+    made = change.of(file.tensors)
+    return len(header_bytes((name, *told) for name, told in made.items())) + sum(nbytes_of(*t) for t in made.values())
 
 
-def _check(file: WeightFile, names: Names, made: Path) -> None:
+def _check(file: WeightFile, change: Change, made: Path) -> None:
     """What comes out of a box is as untrusted as what went in: it must be what the pickle's header said."""
     found = {name: (entry.dtype, entry.shape) for name, entry in header_of(made).tensors.items()}
-    if found != {names[name]: told for name, told in file.tensors.items() if name in names}:
+    if found != change.of(file.tensors):
         raise HeadlightError(f"“{shown(file.path.name)}” does not hold what its beginning says: get it again.")
 
 
-def _write_index(targets: Mapping[str, WeightFile], names: Names, into: Filling) -> None:
-    places = {names[name]: target for target, file in targets.items() for name in file.tensors if name in names}
-    total = sum(nbytes_of(*told) for file in targets.values() for name, told in file.tensors.items() if name in names)
+def _write_index(targets: Targets, into: Filling) -> None:
+    made = {target: change.of(file.tensors) for target, (file, change) in targets.items()}
+    places = {name: target for target, held in made.items() for name in held}
+    total = sum(nbytes_of(*told) for held in made.values() for told in held.values())
     into.write_json(INDEX, {"metadata": {"total_size": total}, "weight_map": dict(sorted(places.items()))})

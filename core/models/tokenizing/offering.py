@@ -22,8 +22,10 @@ from core.models.tokenizing.choices import (
     FromFile,
     Offer,
     Pattern,
+    Specials,
     Whitespace,
 )
+from core.models.tokenizing.meta import META
 
 # Of a model that is packed in one file, which only opening it unpacks.
 _PACKED = {"SmolLM2-135M-Instruct": 49_152}
@@ -104,7 +106,9 @@ def _offer_of(path: Path, form: str, sentence: str) -> Offer:
     match form:
         case "characters":
             own = "Nearly all its tokens are single characters."
-            return Offer("characters", f"Characters of {name}", f"{sentence} {own}", Characters(path))
+            # Of nanoGPT's characters none stands for those that are not there.
+            specials = Specials(unknown="") if path.name == META else Specials()
+            return Offer("characters", f"Characters of {name}", f"{sentence} {own}", Characters(path, specials))
         case "smiles":
             own = "Its tokens are those of molecules in SMILES."
             return Offer("pattern", f"SMILES with {name}", f"{sentence} {own}", Pattern(SMILES, path))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.models.checking_files.telling import Wrong, distrusted, quoted
+from core.models.tokenizing.meta import META, pairs_in
 
 MOST_NBYTES = 64_000_000
 MOST_ENTRIES = 2_000_000
@@ -31,13 +32,14 @@ class Read:
 def read_vocabulary(path: Path) -> Read:
     """The tokens of a file: {token: id} or a list in a .json file, one token a line in others, from id 0 on.
 
-    Blank lines have an id and no token. Raises HeadlightError, one sentence, for what is wrong with the file.
+    nanoGPT's meta.pkl is read as plain data. Blank lines have an id and no token.
+    Raises HeadlightError, one sentence, for what is wrong with the file.
     """
     data = read_bounded(path)
     with distrusted(path):
         if path.suffix.lower() == ".json":
             return _of_json(data)
-        return _of_lines(data)
+        return _of_pairs(pairs_in(data)) if path.name == META else _of_lines(data)
 
 
 def of_tokens(tokens: Sequence[str], place: str = "entries") -> Read:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.errors import HeadlightError
 from core.models.checking_files import values_beside
-from core.models.guessing import Guess, answered, guesses, stated_answers, why_unlike
+from core.models.guessing import Guess, answered, guesses, is_linear_gpt2, stated_answers, why_unlike
 from core.models.guessing.unlike import PLUGIN
 from core.ui.models.architecture_fields import HEAD_HELP, following_words, values_of_fields
 from core.ui.models.architecture_heads import BY_HAND, CHOSEN, GUESSED, IS_GUESSED, assumed_as, assumed_of_guess
@@ -42,7 +42,7 @@ UNLIKE = "No network of transformers holds these tensors as they lie in the file
 ONLY_LIKE = "gpt_bigcode"
 ONLY_LIKE_WORDS = (
     f"{ONLY_LIKE} has the names and shapes of these tensors and reads queries, keys and values in another order, so "
-    "its maps would be wrong: what can be done is said above."
+    "its maps would be wrong: choose gpt2, for which the matrices are turned."
 )
 MENU_HELP = "The model_type of config.json. Type to search."
 STOPPED = "This was stopped before it was known how well the values fit: change one of them to go on."
@@ -159,7 +159,7 @@ def _from_menu(slot: str, known: _Known) -> Guess | None:
     )  # fmt: skip
     if family is None:
         return None
-    if family == ONLY_LIKE and known.unlike:
+    if family == ONLY_LIKE and is_linear_gpt2(known.candidate.tensors):
         note(ONLY_LIKE_WORDS, "error")
         return None
     guess = template(family)

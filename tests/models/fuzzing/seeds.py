@@ -19,6 +19,7 @@ from tests.models.checking_files.good_files import TENSORS, gguf_file, safetenso
 from tests.models.checking_tokenizers.good_files import GOOD
 from tests.models.fuzzing.folders_as_bytes import as_bytes
 from tests.models.intake.packed import COMPRESSIONS, tarred, zipped
+from tests.models.preparing.linear_gpt2 import Sizes, mingpt
 from tests.tiny import tiny_config, tiny_network
 
 LORA = {
@@ -159,10 +160,11 @@ def expressions() -> tuple[bytes, ...]:
 @cache
 def shapes() -> tuple[bytes, ...]:
     """Names and shapes, a tensor a line."""
+    kinds = (("bert", "num_hidden_layers"), ("gpt2", "n_layer"), ("llama", "num_hidden_layers"))
+    networks = (*(tiny_network(kind, **{layers: 1}) for kind, layers in kinds), mingpt(Sizes(n_layer=1)))
     return tuple(
-        "".join(f"{name} {' '.join(map(str, tensor.shape))}\n" for name, tensor in some.items()).encode()
-        for kind, layers in (("bert", "num_hidden_layers"), ("gpt2", "n_layer"), ("llama", "num_hidden_layers"))
-        if (some := tiny_network(kind, **{layers: 1}).state_dict())
+        "".join(f"{name} {' '.join(map(str, t.shape))}\n" for name, t in network.state_dict().items()).encode()
+        for network in networks
     )
 
 

@@ -13,7 +13,8 @@ from core.errors import HeadlightError
 from core.models.checking_files import gguf_of, header_of, pickled_of, state_dict_in, state_dict_of
 from core.models.checking_files.pickled_header import is_zipped
 from core.models.intake import Intake, Limits, is_archive, safe_name, safe_path, unpack
-from core.models.preparing.safetensors_writing import renamed
+from core.models.preparing.change import Change
+from core.models.preparing.safetensors_writing import changed
 from tests.models.fuzzing import seeds
 from tests.models.fuzzing.folders_as_bytes import file_of
 from tests.models.fuzzing.keeping import BrokenPromise, check_sentence, refusing, same
@@ -28,7 +29,7 @@ def read_safetensors(data: bytes, folder: Path) -> None:
     with refusing():
         header = header_of(path)
         names = {name: f"wrapped.{number}" for number, name in enumerate(header.tensors) if number != 1}
-        written = file_of(folder, "again.safetensors", b"".join(renamed(path, header, names)))
+        written = file_of(folder, "again.safetensors", b"".join(changed(path, header, Change(names))))
         again = header_of(written).tensors
         same({names[n]: _numbers(data, e) for n, e in header.tensors.items() if n in names},
               {name: _numbers(written.read_bytes(), entry) for name, entry in again.items()})  # fmt: skip

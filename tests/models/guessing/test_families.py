@@ -141,7 +141,7 @@ def test_a_wrappers_prefix_does_not_matter(architecture: str, prefix: str) -> No
     shapes = shapes_of(architecture)
     guess = best({prefix + name: shape for name, shape in shapes.items()})
     assert (guess.architecture, guess.share) == (architecture, 1.0)
-    assert places({prefix + name: shape for name, shape in shapes.items()}, guess) == {
+    assert places({prefix + name: shape for name, shape in shapes.items()}, guess).names == {
         prefix + name: name for name in shapes
     }
 
@@ -150,7 +150,7 @@ def test_a_prefix_that_nobody_knows_does_not_matter_either() -> None:
     shapes = {f"backbone.my_lm.{name}": shape for name, shape in shapes_of("GPT2LMHeadModel").items()}
     guess = best(shapes | {"my_head.weight": (3, WIDTH)})
     assert (guess.architecture, guess.missing, guess.left) == ("GPT2LMHeadModel", (), ("my_head.weight",))
-    assert places(shapes, guess)["backbone.my_lm.lm_head.weight"] == "lm_head.weight"
+    assert places(shapes, guess).names["backbone.my_lm.lm_head.weight"] == "lm_head.weight"
 
 
 def test_a_head_that_is_not_known_is_left() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import pickle
 import sys
-import threading
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -112,10 +112,14 @@ def test_settings_of_a_training_program_stay_unmade_beside_the_tensors(tmp_path:
     assert torch.equal(load_file(tmp_path / "made" / "a.safetensors")["b"], torch.ones(2))
 
 
-def test_stopping_it_ends_the_box_and_leaves_nothing(upload: Path, into: Intake) -> None:
+def once_read_in_a_box(act: Callable[[], None]) -> Job:
+    """A job that does something as soon as a box is to begin."""
+    return Job("somebody", "preparing", lambda told: act() if "in a process of its own" in told.step else None)
+
+
+def test_stopping_it_leaves_nothing(upload: Path, into: Intake) -> None:
     torch.save({"a": torch.zeros(2)}, upload / "net.pt")
-    job = Job("somebody", "preparing")
-    threading.Timer(0.3, job.cancel).start()
+    job = once_read_in_a_box(lambda: job.cancel())
     candidate = Candidate("net", "model", upload, (upload / "net.pt",))
     with pytest.raises(Cancelled):
         prepare(candidate, Choices(config={"model_type": "bert"}), into, job)
@@ -134,10 +138,9 @@ def test_the_bar_moves_while_a_box_runs_and_waits_before_its_end(into: Intake) -
 
 def test_an_upload_that_is_closed_meanwhile_ends_in_a_sentence(upload: Path, into: Intake) -> None:
     torch.save({"a": torch.zeros(2)}, upload / "net.pt")
-    threading.Timer(0.3, into.close).start()
     candidate = Candidate("net", "model", upload, (upload / "net.pt",))
     with pytest.raises(HeadlightError):
-        prepare(candidate, Choices(config={"model_type": "bert"}), into)
+        prepare(candidate, Choices(config={"model_type": "bert"}), into, once_read_in_a_box(into.close))
     assert not into.folder.exists()
 
 

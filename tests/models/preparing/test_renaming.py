@@ -15,8 +15,9 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from core.models.checking_files import header_of
+from core.models.preparing.change import Change
 from core.models.preparing.naming import loads_as_named, naming
-from core.models.preparing.safetensors_writing import renamed
+from core.models.preparing.safetensors_writing import changed
 from tests.examples import examples
 from tests.tiny import tiny_network
 
@@ -44,7 +45,7 @@ def test_the_same_bits_under_new_names(tensors: dict[str, Tensor], data: st.Data
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "a.safetensors", Path(folder) / "b.safetensors"
         save_file(tensors, source)
-        target.write_bytes(b"".join(renamed(source, header_of(source), names)))
+        target.write_bytes(b"".join(changed(source, header_of(source), Change(names))))
         assert header_of(target).tensors.keys() == set(new)
         made = load_file(target)
     for old, name in names.items():

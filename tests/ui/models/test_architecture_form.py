@@ -19,6 +19,7 @@ from core.ui.models.config_by_hand import typed_config, typed_guess
 from core.ui.models.fit import share_words
 from core.ui.models.fit_box import fit
 from core.ui.models.guess_json import guess_of
+from tests.models.preparing.linear_gpt2 import nanogpt, save_as_nanogpt_does
 from tests.ui.models.forms import Forms, bert, candidate, draw
 
 FITS = "Every tensor of the file has a place in it; nothing is left and nothing is missing."
@@ -137,12 +138,28 @@ def test_tensors_of_no_known_architecture_ask_for_the_menu_or_the_config():
 
 
 def test_what_only_its_own_code_can_run_says_so_and_the_menu_refers_to_it():
-    tensors = {"wte.weight": (100, 64), "wpe.weight": (32, 64), "h.0.attn.c_attn.weight": (192, 64)}
+    attention = {"in_proj_weight": (192, 64), "in_proj_bias": (192,), "out_proj.weight": (64, 64)}
+    tensors = {f"encoder.layers.0.self_attn.{name}": shape for name, shape in attention.items()}
     forms = Forms(candidate("config", tensors=tensors))
-    assert "nn.Linear keeps them transposed" in forms.sentences[0]
+    assert "nn.MultiheadAttention" in forms.sentences[0]
     forms.set("radio", ARCHITECTURE, "menu").set("selectbox", "Architecture", "gpt2")
     assert UNLIKE in forms.sentences
-    forms.set("selectbox", "Architecture", ONLY_LIKE)
+    assert forms.chosen is None
+
+
+def test_a_checkpoint_of_nanogpt_is_gpt2_with_the_heads_that_it_says_and_not_what_only_has_its_shapes(tmp_path: Path):
+    network = nanogpt(bias=False)
+    save_as_nanogpt_does(network, tmp_path / "ckpt.pt", bias=False)
+    tensors = {f"_orig_mod.{name}": tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    forms = Forms(candidate("config", tensors=tensors, weights=(tmp_path / "ckpt.pt",)))
+    radio = forms.field("radio", ARCHITECTURE)
+    assert radio.options[0] == r"GPT2LMHeadModel · every tensor fits"
+    assert "nanoGPT's" in radio.proto.captions[0].replace("\\", "")
+    assert forms.sentences == [FITS]
+    assert (forms.chosen.config["n_head"], forms.chosen.config["activation_function"]) == (4, "gelu")
+    assert forms.chosen.assumed == ("4 heads, as the file says",)
+    assert "The file says n_head 4 under model_args." in forms.html
+    forms.set("radio", ARCHITECTURE, "menu").set("selectbox", "Architecture", ONLY_LIKE)
     assert ONLY_LIKE_WORDS in forms.sentences
     assert forms.chosen is None
 
