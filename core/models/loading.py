@@ -70,7 +70,8 @@ def load(
         network, report = read_weights(name, plan, torch_dtype, Spread(memory) if device == SPREAD else None)
     report = accepted(name, report, insist)
     encoder, ids = text_encoder(name, plan.tokenizer, network, plan.tokenizer_known, job)
-    report = replace(report, tokenizer_size=ids, embedding_rows=_embedding_rows(network))
+    rows = _embedding_rows(network)
+    report = replace(report, tokenizer_size=_readable(ids, encoder.unknown_id, rows), embedding_rows=rows)
     _advance(job, 2, "trying it out")
     if device == SPREAD:
         device = first_device(network)
@@ -100,6 +101,15 @@ def _fitting(nbytes: int) -> str:
     best = best_device()
     free = free_nbytes(best)
     return SPREAD if torch.cuda.device_count() > 1 and free is not None and nbytes > free else best
+
+
+def _readable(ids: int, unknown_id: int | None, rows: int) -> int:
+    """How many different ids of a tokenizer a text may have.
+
+    One that fits but for an id that stands for unknown pieces was made for a model that has none: a text that needs
+    that id is refused.
+    """
+    return rows if unknown_id == rows == ids - 1 else ids
 
 
 def _embedding_rows(network: PreTrainedModel) -> int:

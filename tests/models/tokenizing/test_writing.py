@@ -46,6 +46,17 @@ def test_a_network_opens_with_it(tmp_path: Path) -> None:
     assert (model.report.tokenizer_size, model.report.embedding_rows) == (11, 96)
 
 
+def test_the_id_of_what_it_does_not_know_is_none_that_the_model_lacks(tmp_path: Path) -> None:
+    letters = tuple("abC=l 你")
+    network_of(tiny_config("gpt2", vocab_size=len(letters), bos_token_id=None, eos_token_id=None)).save_pretrained(
+        tmp_path
+    )
+    write_tokenizer(Characters(letters, Specials(unknown="")), tmp_path)
+    report = load(str(tmp_path), device="cpu").report
+    assert (report.tokenizer_size, report.embedding_rows) == (7, 7)
+    assert "warning" not in {line.severity for line in report.lines()}
+
+
 @pytest.mark.parametrize("kind", ["gpt2", "llama", "roberta", "t5", "qwen2"])
 def test_it_is_read_in_the_same_way_beside_networks_of_any_family(tmp_path: Path, kind: str) -> None:
     tiny_config(kind).save_pretrained(tmp_path)
