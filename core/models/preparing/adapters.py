@@ -7,10 +7,10 @@ from typing import Any
 
 from core.errors import HeadlightError
 from core.models.catalogue import based_on, find
+from core.models.checking_configs.json_files import object_in
 from core.models.finding import Candidate, found
 from core.models.preparing.choices import Choices
 from core.models.preparing.filling import Filling
-from core.models.preparing.json_files import object_in, optional_object_in
 from core.models.preparing.known_files import ADAPTER_CONFIG, ADAPTER_WEIGHTS, CONFIG, LONGEST_JSON, TOLD
 from core.models.preparing.models import put_model, put_tokenizer
 from core.models.preparing.naming import Naming
@@ -29,7 +29,7 @@ def put_adapter(candidate: Candidate, choices: Choices, into: Filling) -> None:
     called = choices.name or candidate.name
     base = _base_of(candidate, choices, called)
     config = candidate.root / ADAPTER_CONFIG
-    told = object_in(config)
+    told = object_in(config, LONGEST_JSON)
     files = read_all(candidate.weights)
     if len(files) != 1:
         raise HeadlightError(f"The adapter “{shown(called)}” is in several files: save it once more with peft.")
@@ -47,7 +47,7 @@ def _base_of(candidate: Candidate, choices: Choices, called: str) -> str | Path:
         return choices.base
     if len(candidate.bases) == 1:
         return candidate.bases[0]
-    shipped = optional_object_in(candidate.root / TOLD).get("shipped")
+    shipped = _told_of(candidate).get("shipped")
     told = shipped.get("base") if isinstance(shipped, dict) else None
     named = next((name for name in (told, candidate.base) if isinstance(name, str) and find(name)), None)
     if named is None:
@@ -57,9 +57,15 @@ def _base_of(candidate: Candidate, choices: Choices, called: str) -> str | Path:
     return named
 
 
+def _told_of(candidate: Candidate) -> dict[str, Any]:
+    """What our own training has told beside it."""
+    told = candidate.root / TOLD
+    return object_in(told, LONGEST_JSON) if told.is_file() else {}
+
+
 def _put_base(base: str | Path, candidate: Candidate, into: Filling) -> dict[str, Any]:
     """Put the base below the adapter, or its name beside it, and return what the base's config says."""
-    told = optional_object_in(candidate.root / TOLD)
+    told = _told_of(candidate)
     if isinstance(base, Path):
         whole = next(
             (one for one in found(base, into.job).candidates if one.kind == "model" and one.root == base), None
@@ -72,11 +78,11 @@ def _put_base(base: str | Path, candidate: Candidate, into: Filling) -> dict[str
         put_model(whole, Choices(), below)
         if told:
             into.write_json(TOLD, told)
-        return object_in(below.folder / CONFIG)
+        return object_in(below.folder / CONFIG, LONGEST_JSON)
     entry = based_on(candidate.name, base)
     shipped = told.get("shipped")
     into.write_json(TOLD, told | {"shipped": (shipped if isinstance(shipped, dict) else {}) | {"base": entry.name}})
-    return object_in(entry.open_folder(into.job) / CONFIG)
+    return object_in(entry.open_folder(into.job) / CONFIG, LONGEST_JSON)
 
 
 def _put_config(candidate: Candidate, choices: Choices, made: dict[str, Any], into: Filling) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import HeadlightError
+from core.models.checking_configs.json_files import object_in
 from core.models.finding import Candidate
 from core.models.folders import roots
 from core.models.opening.prepared import assumed_in
 from core.models.opening.tokenizer_files import ALL_FILES
 from core.models.preparing.choices import Choices
 from core.models.preparing.filling import Filling
-from core.models.preparing.json_files import object_in
 from core.models.preparing.known_files import (
     CONFIG,
     GENERATION,
@@ -59,7 +59,7 @@ def config_of(candidate: Candidate, choices: Choices) -> dict[str, Any]:
     """What config.json will say. Raises HeadlightError where it would not name an architecture."""
     config = dict(choices.config) if choices.config is not None else {}
     if not config and candidate.config is not None:
-        config = object_in(candidate.config)
+        config = object_in(candidate.config, LONGEST_JSON)
     if not config.get("model_type"):
         called = shown(choices.name or candidate.name)
         raise HeadlightError(f"What architecture “{called}” has is not in its files: choose one of the guesses.")
