@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 from torch import Tensor
 
 from core.models.model import Model
@@ -35,15 +35,41 @@ def arrive(app: App, **parameters: object) -> App:
     return app.idle()
 
 
+def uploader(app: App, kind: str) -> Locator:
+    """The uploader of files or of folders, once it is there."""
+    field = {"files": _OF_FILES, "folders": _OF_FOLDERS}[kind]
+    return app.card("models_bring").locator(f"[data-testid=stFileUploaderDropzone]:has(input{field})")
+
+
 def give(app: App, files: Sequence[Upload] | Path) -> App:
-    """Put files, or a folder, into the uploader."""
-    field = app.card("models_bring").locator(f"input[type=file]{_OF_FOLDERS if isinstance(files, Path) else _OF_FILES}")
+    """Choose files, or a folder, in the dialog of the uploader."""
+    field = uploader(app, "folders" if isinstance(files, Path) else "files").locator("input")
     field.set_input_files(str(files) if isinstance(files, Path) else [file.payload for file in files])
     return app
 
 
+def give_vocabulary(app: App, files: Sequence[Upload]) -> App:
+    """Choose files in the dialog of the uploader that the form of the tokenizer has."""
+    app.card("models_missing").locator("input[type=file]").set_input_files([file.payload for file in files])
+    return app
+
+
+def drop(app: App, place: Locator, *paths: Path) -> App:
+    """Drop files and folders of the disk on the middle of a place, as out of a file manager."""
+    place.scroll_into_view_if_needed()
+    box = place.bounding_box()
+    assert box is not None
+    at = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    devtools = app.page.context.new_cdp_session(app.page)
+    for step in ("dragEnter", "dragOver", "drop"):
+        devtools.send("Input.dispatchDragEvent", {"type": step, **at, "data": data})
+    devtools.detach()
+    return app
+
+
 def bring(app: App, files: Sequence[Upload] | Path, title: str = "") -> App:
-    """The same, and wait until the page shows what came. title: what it is called there."""
+    """Choose files, or a folder, and wait until the page shows what came. title: what it is called there."""
     if not title:
         assert not isinstance(files, Path)
         title = files[0].name if len(files) == 1 else f"{len(files)} files"
@@ -81,6 +107,13 @@ def reported(app: App, name: str) -> App:
     card.wait_for(timeout=PATIENCE)
     expect(card.locator(".headlight-report")).to_contain_text(ALL_LOADED)
     assert card.locator(".headlight-report tr.error").count() == 0
+    return app.idle()
+
+
+def differently(app: App) -> App:
+    """Have the forms of what was opened once more."""
+    app.page.get_by_role("button", name="Open it differently").click()
+    app.card("models_missing").locator(".st-key-models_open button").wait_for(timeout=PATIENCE)
     return app.idle()
 
 
@@ -143,6 +176,12 @@ def fill(app: App, label: str, text: str) -> App:
     field = app.page.get_by_role("textbox", name=label, exact=True)
     field.fill(text)
     field.press("Control+Enter" if "\n" in text else "Enter")
+    return app.idle()
+
+
+def reads(app: App, ids: Sequence[int]) -> App:
+    """Wait until the form shows that its tokenizer cuts the text it is tried on into tokens of these ids."""
+    expect(app.page.locator(".headlight-tokens li small")).to_have_text(list(map(str, ids)), timeout=PATIENCE)
     return app.idle()
 
 

@@ -17,9 +17,11 @@ from transformers import AutoModel, PreTrainedModel
 from core import load
 from core.models import catalogue
 from core.models.entries.smollm2_135m import FILE
+from core.models.intake.limits import STANDARD
 from core.models.model import Model
 from core.models.packages import package_folder
 from core.models.tokenizing import SMILES
+from core.ui.models.tokenizer_texts import PLAIN
 from tests.e2e import test_training as training_page
 from tests.e2e.bringing import (
     PATIENCE,
@@ -28,16 +30,22 @@ from tests.e2e.bringing import (
     bring,
     came,
     choose,
+    differently,
+    drop,
     fill,
+    give_vocabulary,
     has_weight,
+    is_refused,
     left,
     opened,
+    reads,
     reported,
     see,
     soon,
     stands,
     take,
     text_of,
+    uploader,
     way,
 )
 from tests.e2e.browser import App, opened_app, running_server
@@ -47,10 +55,12 @@ from tests.e2e.upload_files import (
     adapter_of,
     decoder,
     fine_tuned,
+    nested,
     of_folder,
     several_devices,
     sharded,
     tarred,
+    vocabularies,
     weights_of_molecules,
     zipped,
 )
@@ -118,9 +128,10 @@ def models(browser, server: str) -> Iterator[App]:
     assert app.problems == []
 
 
-def test_a_zip_of_a_folder(models: App, whole: tuple[Path, PreTrainedModel], model: Model):
-    bring(models, [zipped("my model.zip", of_folder(whole[0]), "tiny-gpt/")])
-    agrees(stands(models, "my model"), model)
+def test_a_zip_of_a_folder_is_dropped(models: App, whole: tuple[Path, PreTrainedModel], model: Model, tmp_path: Path):
+    archive = zipped("my model.zip", of_folder(whole[0]), "tiny-gpt/")
+    drop(models, uploader(models, "files"), archive.saved(tmp_path))
+    agrees(stands(came(models, "my model.zip"), "my model"), model)
 
 
 def test_a_folder(models: App, whole: tuple[Path, PreTrainedModel], model: Model):
@@ -129,16 +140,54 @@ def test_a_folder(models: App, whole: tuple[Path, PreTrainedModel], model: Model
     agrees(stands(models, "tiny-gpt"), model)
 
 
+def test_a_folder_is_dropped_with_one_inside(
+    models: App, whole: tuple[Path, PreTrainedModel], model: Model, tmp_path: Path
+):
+    folder = nested(whole[0], tmp_path / "nested")
+    drop(models, uploader(models, "files"), folder)
+    names = models.page.locator(".headlight-files tbody th")
+    expect(names).to_contain_text(["model.safetensors", "config.json", "tokenizer/tokenizer.json"], timeout=PATIENCE)
+    agrees(stands(came(models, "nested"), "nested"), model)
+
+
+def test_drops_beside_the_uploader_lead_nowhere_and_a_folder_may_be_dropped_with_a_file(
+    models: App, whole: tuple[Path, PreTrainedModel], tmp_path: Path
+):
+    folder, loose = nested(whole[0], tmp_path / "nested"), Upload("notes.txt", b"mine").saved(tmp_path)
+    drop(models, models.page.get_by_role("heading", name="Models", exact=True), loose)
+    drop(models, models.card("models_bring").get_by_text("Bring a model"), loose, folder)
+    way(models, "Folder")
+    drop(models, uploader(models, "folders"), folder, loose)
+    came(models, "5 files")
+    names = models.page.locator(".headlight-files tbody th").all_inner_texts()
+    assert {"notes.txt", "nested/config.json", "nested/tokenizer/tokenizer.json"} <= set(names)
+    assert models.page.context.pages == [models.page]
+
+
 def test_a_packed_tar(models: App, whole: tuple[Path, PreTrainedModel], model: Model):
     bring(models, [tarred("packed.tar.gz", of_folder(whole[0]))])
     agrees(stands(models, "packed"), model)
 
 
-def test_several_files_with_shards(models: App, byte_level: tokenizers.Tokenizer, model: Model, tmp_path: Path):
+def test_a_folder_without_files_or_with_too_many_is_refused_before_anything_is_sent(models: App, tmp_path: Path):
+    empty, endless = tmp_path / "empty", tmp_path / "endless"
+    for folder in (empty, endless):
+        folder.mkdir()
+    for number in range(STANDARD.entries + 1):
+        (endless / f"{number}.txt").touch()
+    for folder, words in ((endless, "More than 2,000 files"), (empty, "holds no files")):
+        is_refused(drop(models, uploader(models, "files"), folder), words)
+    expect(uploader(models, "files").get_by_text("Drag and drop")).to_have_count(0)
+    expect(models.card("models_found")).to_have_count(0)
+
+
+def test_several_files_with_shards_are_dropped(
+    models: App, byte_level: tokenizers.Tokenizer, model: Model, tmp_path: Path
+):
     files = sharded(tmp_path, byte_level)
     assert sum(file.name.endswith(".safetensors") for file in files) > 1
-    bring(models, files)
-    agrees(stands(models, "shards"), model)
+    drop(models, uploader(models, "files"), *(tmp_path / "shards" / file.name for file in files))
+    agrees(stands(came(models, f"{len(files)} files"), "shards"), model)
 
 
 def test_a_bare_pickle_with_prefixes_gets_a_config_and_a_tokenizer_of_the_catalogue(models: App, minilm: Model):
@@ -158,20 +207,38 @@ def test_weights_alone_are_read_by_a_regular_expression_or_by_characters(models:
     take(models, "A regular expression")
     models.page.get_by_role("button", name="Take the one for SMILES").click()
     expect(models.page.get_by_role("textbox", name="Regular expression", exact=True)).to_have_value(SMILES)
-    vocabulary = Upload("vocab.txt", "\n".join(MOLECULES).encode())
-    models.idle().page.locator(".st-key-models_missing_card input[type=file]").set_input_files([vocabulary.payload])
+    give_vocabulary(models.idle(), [Upload("vocab.txt", "\n".join(MOLECULES).encode())])
     tokens = models.page.locator(".headlight-tokens li bdi")
-    expect(tokens.first).to_be_visible(timeout=PATIENCE)
-    fill(models, "Try it on a text", "C=O")
-    expect(tokens).to_have_text(["C", "=", "O"], timeout=PATIENCE)
+    expect(tokens).to_have_text(list("CC(=O)OCC"), timeout=PATIENCE)
     opened(models, "first")
-    models.page.get_by_role("button", name="Open it differently").click()
-    take(models.idle(), "Characters")
+    differently(models)
+    take(models, "Characters")
     fill(models, "Tokens", "\n".join(["<unk>", *"abcdefghij"]))
-    expect(tokens.first).to_be_visible(timeout=PATIENCE)
+    expect(tokens).to_have_text(list("abcdefghij"), timeout=PATIENCE)
     fill(models, "Try it on a text", "cab")
     expect(tokens).to_have_text(["c", "a", "b"], timeout=PATIENCE)
     stands(models, "second")
+
+
+def test_weights_alone_are_read_by_every_kind_of_vocabulary_file_and_by_words(
+    models: App, byte_level: tokenizers.Tokenizer, tmp_path: Path
+):
+    (wordpiece, *others), read = vocabularies(byte_level, tmp_path)
+    bring(models, [weights_of_molecules(tmp_path / "reader.safetensors", 512)])
+    take(models, "A file")
+    give_vocabulary(models, [wordpiece])
+    for name, ids in read.items():
+        if name == "vocab.json":
+            give_vocabulary(models, others)
+        elif name != "vocab.txt":
+            choose(models, "Vocabulary", name)
+        reads(models, ids)
+        opened(models, f"by {name}")
+        differently(models)
+    take(models, "Words between white space")
+    fill(models, "Tokens", "<unk>\nle\nchat\ndort")
+    reads(models, [1, 2, 3])
+    opened(models, "by words")
 
 
 @pytest.mark.skipif(REASON_AGAINST_SMOLLM2 is not None, reason=str(REASON_AGAINST_SMOLLM2))
@@ -195,10 +262,9 @@ def test_an_adapter_with_its_base_beside_it(models: App, byte_level: tokenizers.
     files = [Upload(f"base/{file.name}", file.content) for file in base]
     files += [Upload(f"adapter/{file.name}", file.content) for file in adapter]
     bring(models, [zipped("both.zip", files)])
-    models.page.get_by_role("combobox", name="Which of the 2 models").click()
-    models.page.get_by_role("option", name=re.compile("an adapter")).click()
+    expect(models.page.get_by_role("combobox", name="Which of the 2 models")).to_have_value(re.compile("an adapter"))
     # `load` takes a base that lies below the adapter.
-    agrees(stands(models.idle(), "adapter"), load(str(tmp_path)))
+    agrees(stands(models, "adapter"), load(str(tmp_path)))
 
 
 def test_a_download_of_the_training_page(models: App):
@@ -233,6 +299,7 @@ def test_a_folder_and_a_file_of_the_server(models: App, model: Model, name: str)
         take(models, "Bytes")
         models.page.get_by_role("spinbutton", name="Id of byte 0").fill("90")
         models.page.keyboard.press("Enter")
+        reads(models, [90 + byte for byte in PLAIN.encode()])
     stands(models, name.partition(".")[0])
     if name == "bare":
         agrees(models, model)

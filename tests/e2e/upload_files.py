@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import sentencepiece
 import tokenizers
 import torch
 from gguf import GGUFWriter
@@ -20,9 +21,12 @@ from safetensors.torch import save_file
 from torch import nn
 from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
 
+from core.ui.models.tokenizer_texts import PLAIN
+from tests.text.setups import sentencepiece_model
 from tests.tiny import network_of, save_model, tiny_config
 
 TOKENIZER = ("tokenizer.json", "tokenizer_config.json")
+WORDPIECE = ("[UNK]", "[CLS]", "[SEP]", "the", "cat", "on", "mat", ".", "sa", "##t")
 # Small enough that a tiny network fills several.
 SHARD = "60KB"
 
@@ -38,6 +42,12 @@ class Upload(NamedTuple):
         """As Playwright takes it."""
         return {"name": self.name, "mimeType": "application/octet-stream", "buffer": self.content}
 
+    def saved(self, folder: Path) -> Path:
+        """The same on the disk, in a folder."""
+        path = folder / self.name
+        path.write_bytes(self.content)
+        return path
+
 
 def decoder(folder: Path, tokenizer: tokenizers.Tokenizer) -> PreTrainedModel:
     """A tiny GPT-2 with all its files."""
@@ -48,6 +58,19 @@ def of_folder(folder: Path, names: Iterable[str] = ()) -> tuple[Upload, ...]:
     """The files of a folder, or those of these names."""
     paths = [folder / name for name in names] or sorted(path for path in folder.iterdir() if path.is_file())
     return tuple(Upload(path.name, path.read_bytes()) for path in paths)
+
+
+def nested(source: Path, folder: Path) -> Path:
+    """A folder with a model whose tokenizer lies in a folder inside, and what git keeps beside it."""
+    for place, files in (
+        (folder, of_folder(source, ("config.json", "model.safetensors"))),
+        (folder / "tokenizer", of_folder(source, TOKENIZER)),
+        (folder / ".git", (Upload("config", b"[core]"),)),
+    ):
+        place.mkdir()
+        for file in files:
+            file.saved(place)
+    return folder
 
 
 def zipped(name: str, files: Iterable[Upload], inside: str = "", method: int = zipfile.ZIP_STORED) -> Upload:
@@ -93,6 +116,30 @@ def weights_of_molecules(path: Path, rows: int) -> Upload:
     network = network_of(tiny_config("llama", vocab_size=rows), auto=AutoModelForCausalLM)
     save_file({name: tensor.contiguous() for name, tensor in network.state_dict().items()}, path)
     return Upload(path.name, path.read_bytes())
+
+
+def vocabularies(tokenizer: tokenizers.Tokenizer, folder: Path) -> tuple[tuple[Upload, ...], dict[str, list[int]]]:
+    """Vocabulary files of every kind, and the ids that a model reads an English text as by each that stands alone.
+
+    Where a vocabulary names tokens for the two ends of a text, they are added.
+    """
+    tokenizer.model.save(str(folder))
+    merged = tokenizer.encode(PLAIN).ids
+    pieces = sentencepiece_model("bpe", vocab_size=80)
+    files = (
+        Upload("vocab.txt", "\n".join(WORDPIECE).encode()),
+        *of_folder(folder, ("vocab.json", "merges.txt")),
+        Upload("tokenizer.json", tokenizer.to_str().encode()),
+        Upload("pieces.model", pieces),
+    )
+    start, end = (tokenizer.token_to_id(token) for token in ("<s>", "</s>"))
+    read = {
+        "vocab.txt": [1, 3, 4, 8, 9, 5, 3, 6, 7, 2],
+        "vocab.json": [start, *merged, end],
+        "tokenizer.json": merged,
+        "pieces.model": [1, *sentencepiece.SentencePieceProcessor(model_proto=pieces).encode(PLAIN)],
+    }
+    return files, read
 
 
 def adapter_of(network: PreTrainedModel, folder: Path, base: str) -> tuple[Upload, ...]:

@@ -8,6 +8,7 @@ from core.errors import HeadlightError
 from core.models.intake.limits import megabytes
 from core.ui.models import state
 from core.ui.models.dropping import bounds, drop_zone, forget_files
+from core.ui.models.drops import mind_drops
 from core.ui.models.hub_panel import hub_panel
 from core.ui.models.opening import forget_failure
 from core.ui.models.servers import server_panel
@@ -16,6 +17,7 @@ from core.ui.words import note, small_print
 
 def bring_panel() -> None:
     """The card."""
+    mind_drops()
     with st.container(border=True, key="models_bring_card"):
         with st.container(horizontal=True, vertical_alignment="center", key="models_bring_head"):
             st.markdown("**Bring a model**", width="content")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from core.models.finding import Found, FoundFile
 
 LABELS = {
-    state.FILES: "Files of a model, or a zip or tar of its folder",
+    state.FILES: "Files of a model, its folder, or a zip or tar of it",
     state.FOLDER: "The folder of a model",
 }
 # One job at a time reads what came from a browser, whoever it belongs to.
@@ -68,8 +68,7 @@ def _take(files: Sequence[UploadedFile]) -> None:
     """Put the files on the disk and find out what they are; what came before gives way."""
     state.put_away()
     st.session_state[_HELD] = [file.file_id for file in files]
-    is_named = len(files) == 1 or "/" in files[0].name
-    title = shown(files[0].name.split("/")[0]) if is_named else f"{len(files)} files"
+    title, is_named = _title(files)
     try:
         took, found = with_progress(
             title, lambda job: _received_and_found(files, job), state.empty_uploaders, key="models_arriving"
@@ -83,6 +82,13 @@ def _take(files: Sequence[UploadedFile]) -> None:
     # Not where the run is stopped: then the callback of Stop decides, or the next run goes on.
     forget_files()
     state.empty_uploaders()
+
+
+def _title(files: Sequence[UploadedFile]) -> tuple[str, bool]:
+    """What an upload is called, and whether that is a name of its own: that of its one file or its one folder."""
+    tops = {file.name.partition("/")[0] for file in files}
+    is_named = len(tops) == 1 and (len(files) == 1 or "/" in files[0].name)
+    return (shown(*tops), True) if is_named else (f"{len(files):,} files", False)
 
 
 def _received_and_found(files: Sequence[UploadedFile], job: Job) -> tuple[Received, Found]:
