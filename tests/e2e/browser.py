@@ -48,16 +48,20 @@ VIEWS = {
 # The component of a figure whose name is not that of its component.
 COMPONENTS = {"whole": "heatmap"}
 # Streamlit has nothing left to do, and each of these cards holds one figure, its own: while one view takes another's
-# place, a card may for a moment hold the figure that stood there before.
-_DRAWN = """(cards) => {
+# place, a card may for a moment hold the figure that stood there before. It holds for some frames, since what a run
+# sent last is drawn after the run has ended.
+_DRAWN = """([cards, wait]) => {
   const app = document.querySelector('[data-testid=stApp]');
-  return app && app.getAttribute('data-test-script-state') === 'notRunning'
+  const holds = app && app.getAttribute('data-test-script-state') === 'notRunning'
     && !document.querySelector('[data-stale=true],[data-testid=stSkeleton]')
     && cards.every(([name, component]) => {
       const figures = [...document.querySelectorAll(`.st-key-${name}_card *`)]
         .flatMap(({ shadowRoot }) => [...shadowRoot?.querySelectorAll('.headlight[data-drawn]') ?? []]);
       return figures.length === 1 && figures[0].classList.contains(component);
     });
+  if (window.settled?.wait !== wait) window.settled = { wait, frames: 0 };
+  window.settled.frames = holds ? window.settled.frames + 1 : 0;
+  return window.settled.frames >= 3;
 }"""
 _COUNT_RUNS = """() => {
   const app = document.querySelector('[data-testid=stApp]');
@@ -194,7 +198,8 @@ class App:
 
     def idle(self, *figures: str) -> App:
         """Wait until Streamlit has nothing left to do and the figures of these names are drawn."""
-        self.page.wait_for_function(_DRAWN, arg=[[name, COMPONENTS.get(name, name)] for name in figures])
+        cards = [[name, COMPONENTS.get(name, name)] for name in figures]
+        self.page.wait_for_function(_DRAWN, arg=[cards, time.monotonic_ns()])
         return self
 
     @contextmanager
