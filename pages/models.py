@@ -5,8 +5,8 @@ import streamlit as st
 from core.ui import address, remarks, talk
 from core.ui.frame import need_frame
 from core.ui.models import state
-from core.ui.models.doors import leave
 from core.ui.models.layout import show
+from core.ui.models.opened.doors import leave
 from core.ui.models.talk_row import talk_row
 from core.ui.models.words_beside import facts_of_page, words_beside
 from core.ui.words import facts, notes

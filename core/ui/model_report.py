@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.models.shipped import CARD, shipped_called
-from core.ui.models.report_table import report_table
+from core.ui.models.opened.report_table import report_table
 from core.ui.words import small_print
 
 if TYPE_CHECKING:

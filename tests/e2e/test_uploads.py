@@ -21,7 +21,7 @@ from core.models.intake.limits import STANDARD
 from core.models.model import Model
 from core.models.packages import package_folder
 from core.models.tokenizing import SMILES
-from core.ui.models.tokenizer_texts import PLAIN
+from core.ui.models.tokenizer.texts import PLAIN
 from tests.e2e import test_training as training_page
 from tests.e2e.bringing import (
     PATIENCE,

@@ -21,7 +21,7 @@ from safetensors.torch import save_file
 from torch import nn
 from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
 
-from core.ui.models.tokenizer_texts import PLAIN
+from core.ui.models.tokenizer.texts import PLAIN
 from tests.text.setups import sentencepiece_model
 from tests.tiny import network_of, save_model, tiny_config
 

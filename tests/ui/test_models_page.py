@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from core.jobs import Job, Progress
 from core.models.intake import limits
 from core.models.shipped import WEIGHTS
-from core.ui.models.arriving import received
+from core.ui.models.bringing.arriving import received
 from core.ui.starting import UPLOAD_OPTION, UPLOAD_UNIT, allow_uploads
 
 POOLED = WEIGHTS / "sentiment-bilstm-additive-0"

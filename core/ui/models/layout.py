@@ -6,12 +6,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.ui.models import state
-from core.ui.models.bring_panel import bring_panel
-from core.ui.models.found_panel import done_panel, found_panel
+from core.ui.models.bringing.bring_panel import bring_panel
+from core.ui.models.bringing.found_panel import done_panel, found_panel
 from core.ui.models.in_view import show_in_view
-from core.ui.models.missing_panel import missing_panel
-from core.ui.models.opened_panel import opened_panel
-from core.ui.models.opening import is_opening, open_asked, tell_failure
+from core.ui.models.missing.missing_panel import missing_panel
+from core.ui.models.opened.opened_panel import opened_panel
+from core.ui.models.opened.opening import is_opening, open_asked, tell_failure
 from core.ui.models.shelf import shelf
 
 

@@ -15,9 +15,9 @@ from core.models.quoting import shown
 from core.models.shipped import STUDY
 from core.ui import getting, own_models
 from core.ui.models import state
-from core.ui.models.doors import ATTENTION, go
-from core.ui.models.found_panel import size_in_words
-from core.ui.models.opened_panel import remove
+from core.ui.models.bringing.found_panel import size_in_words
+from core.ui.models.opened.doors import ATTENTION, go
+from core.ui.models.opened.opened_panel import remove
 from core.ui.words import small_print
 
 FILTER = "models_filter"

@@ -10,7 +10,7 @@ from core.errors import HeadlightError
 from core.models.intake import in_words
 from core.ui import own_models
 from core.ui.model_menu import IN_THIS_SESSION
-from core.ui.models.dropping import bounds
+from core.ui.models.bringing.dropping import bounds
 from core.ui.words import small_print
 
 MOTTO = "Any checkpoint, opened in the browser. Nothing in it is run."

@@ -43,7 +43,7 @@ def draw(candidate, key):
     """A script that draws the forms; what is chosen stays in the state of its session."""
     import streamlit as st
 
-    from core.ui.models.choices import choices, tried_text
+    from core.ui.models.missing.choices import choices, tried_text
 
     st.session_state.chosen = choices(candidate, key)
     st.session_state.tried = tried_text(key)
@@ -53,7 +53,7 @@ def draw_tokenizer(candidate, key, config):
     """The same for the form of another tokenizer alone."""
     import streamlit as st
 
-    from core.ui.models.choices import tokenizer_choice, tried_text
+    from core.ui.models.missing.choices import tokenizer_choice, tried_text
 
     st.session_state.chosen = tokenizer_choice(candidate, key, config)
     st.session_state.tried = tried_text(key)

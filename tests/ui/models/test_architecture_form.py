@@ -12,13 +12,13 @@ from streamlit.testing.v1 import AppTest
 
 from core.errors import HeadlightError
 from core.models.guessing import Question
-from core.ui.models.architecture_fields import parsed_value
-from core.ui.models.architecture_form import ONLY_LIKE, ONLY_LIKE_WORDS, UNLIKE
-from core.ui.models.architecture_heads import BY_HAND, IS_GUESSED, assumed_as
-from core.ui.models.config_by_hand import typed_config, typed_guess
-from core.ui.models.fit import share_words
-from core.ui.models.fit_box import fit
-from core.ui.models.guess_json import guess_of
+from core.ui.models.architecture.config_by_hand import typed_config, typed_guess
+from core.ui.models.architecture.fields import parsed_value
+from core.ui.models.architecture.fit import share_words
+from core.ui.models.architecture.fit_box import fit
+from core.ui.models.architecture.form import ONLY_LIKE, ONLY_LIKE_WORDS, UNLIKE
+from core.ui.models.architecture.guess_json import guess_of
+from core.ui.models.architecture.heads import BY_HAND, IS_GUESSED, assumed_as
 from tests.models.preparing.linear_gpt2 import nanogpt, save_as_nanogpt_does
 from tests.ui.models.forms import Forms, bert, candidate, draw
 

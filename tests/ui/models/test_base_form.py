@@ -10,7 +10,7 @@ from safetensors.torch import save_file
 
 from core.models.checking_files import header_of
 from core.models.shipped import WEIGHTS
-from core.ui.models.base_offers import base_offers, changed_modules, share_of
+from core.ui.models.missing.base_offers import base_offers, changed_modules, share_of
 from tests.ui.models.forms import Forms, candidate
 
 MINILM = "all-MiniLM-L6-v2"

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.models.moved import LayerMove, Moved
-from core.ui.models.moved_words import moved_words, percent, place_words
+from core.ui.models.comparing.moved_words import moved_words, percent, place_words
 from tests.zoo.checkpoints import saved
 
 LM = "TransformerForCausalLM"
@@ -19,7 +19,7 @@ def draw(name, own):
     """A script that keeps own models and draws the panel for one of them."""
     import streamlit as st
 
-    from core.ui.models.compare_panel import compare_panel
+    from core.ui.models.comparing.compare_panel import compare_panel
 
     st.session_state["own_models"] = own
     compare_panel(name)

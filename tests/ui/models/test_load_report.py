@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.models.reporting.report import LoadReport
 from core.ui.models.names_list import MOST_SHOWN
-from core.ui.models.report_table import table_of
+from core.ui.models.opened.report_table import table_of
 
 MANY = tuple(f"head.{number}.weight" for number in range(MOST_SHOWN + 1))
 REPORT = LoadReport(
@@ -18,7 +18,7 @@ REPORT = LoadReport(
 
 def draw(report):
     """A script that draws the report."""
-    from core.ui.models.load_report import load_report
+    from core.ui.models.opened.load_report import load_report
 
     load_report(report, "report")
 

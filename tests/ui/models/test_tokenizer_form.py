@@ -17,9 +17,9 @@ from core.models.tokenizing import (
     TokenizerChoice,
     Whitespace,
 )
-from core.ui.models.tokenizer_facts import Piece
-from core.ui.models.tokenizer_texts import CHINESE, MOLECULES, PLAIN, PROTEIN, suited_text
-from core.ui.models.tokenizer_trial import chips
+from core.ui.models.tokenizer.facts import Piece
+from core.ui.models.tokenizer.texts import CHINESE, MOLECULES, PLAIN, PROTEIN, suited_text
+from core.ui.models.tokenizer.trial import chips
 from tests.ui.models.forms import Forms, bert, candidate
 
 TRIAL = "Try it on a text"

@@ -11,7 +11,7 @@ from core.errors import HeadlightError
 from core.jobs import Job
 from core.jobs.boxed import Unboxed, boxed
 from core.models.guessing import Guess, answered, revised
-from core.ui.models.guess_json import guess_of
+from core.ui.models.architecture.guess_json import guess_of
 from core.ui.progress import AT_ONCE
 
 Shapes = Mapping[str, tuple[int, ...]]
@@ -47,7 +47,7 @@ def fit_in_box(tensors: Shapes, guess: Guess, answers: Mapping[str, Any], job: J
     argument = {"tensors": tensors, "guess": asdict(guess), "answers": answers}
     job.advance(0, 1, AT_ONCE)
     try:
-        told = boxed("core.ui.models.fit_box:fit", argument, seconds=SECONDS, nbytes=NBYTES, job=job)
+        told = boxed("core.ui.models.architecture.fit_box:fit", argument, seconds=SECONDS, nbytes=NBYTES, job=job)
     except Unboxed as error:
         raise HeadlightError(TOO_LARGE if error.reason in ("time", "memory") else NO_NETWORK) from error
     return _required(None if told is None else guess_of(told))

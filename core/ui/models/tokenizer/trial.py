@@ -11,8 +11,8 @@ import streamlit as st
 
 from core.errors import HeadlightError
 from core.ui.models.kept_forms import once
-from core.ui.models.tokenizer_facts import Piece, pieces_of
-from core.ui.models.tokenizer_texts import PLAIN, suited_text
+from core.ui.models.tokenizer.facts import Piece, pieces_of
+from core.ui.models.tokenizer.texts import PLAIN, suited_text
 from core.ui.progress import with_progress
 from core.ui.words import note, small_print
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.models.quoting import shown
-from core.ui.models.config_words import words_of
+from core.ui.models.architecture.config_words import words_of
 from core.ui.models.kept_forms import part
 from core.ui.words import note, small_print
 

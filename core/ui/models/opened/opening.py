@@ -15,7 +15,7 @@ from core.models.catalogue import find
 from core.models.refusals import RandomWeights
 from core.ui import first_texts, own_models, resources
 from core.ui.models import state
-from core.ui.models.dropping import QUEUE
+from core.ui.models.bringing.dropping import QUEUE
 from core.ui.models.in_view import FAILED, OPENED, OPENING, bring_into_view
 from core.ui.models.state import Arrived, Opened
 from core.ui.progress import AT_ONCE, with_progress

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from core.ui.models.architecture_fields import HEAD_HELP
-from core.ui.models.architectures import classes_of
-from core.ui.models.config_words import class_words
-from core.ui.models.stated_config import whole_config
+from core.ui.models.architecture.architectures import classes_of
+from core.ui.models.architecture.config_words import class_words
+from core.ui.models.architecture.fields import HEAD_HELP
+from core.ui.models.architecture.stated_config import whole_config
 from core.ui.words import note
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from core.models.tokenizing import (
     TokenizerChoice,
     Whitespace,
 )
-from core.ui.models.vocabulary_source import TYPE_THEM, vocabulary_source
+from core.ui.models.tokenizer.vocabulary_source import TYPE_THEM, vocabulary_source
 from core.ui.words import note
 
 if TYPE_CHECKING:

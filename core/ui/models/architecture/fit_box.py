@@ -11,7 +11,7 @@ import transformers  # noqa: F401
 import core.models.estimate
 import core.zoo  # noqa: F401
 from core.models.guessing import revised
-from core.ui.models.guess_json import guess_of
+from core.ui.models.architecture.guess_json import guess_of
 
 # More names than anybody reads.
 MOST_NAMES = 20_000

@@ -9,8 +9,8 @@ import streamlit as st
 
 from core.models.quoting import shown
 from core.ui import own_models
-from core.ui.models.base_offers import BaseOffer, base_offers, changed_modules
 from core.ui.models.kept_forms import once
+from core.ui.models.missing.base_offers import BaseOffer, base_offers, changed_modules
 from core.ui.progress import with_progress
 from core.ui.words import literal, note, small_print
 

@@ -10,9 +10,9 @@ import streamlit as st
 from core.models.intake.limits import megabytes
 from core.ui import own_models
 from core.ui.models import state
-from core.ui.models.compare_panel import compare_panel
-from core.ui.models.doors import doors
-from core.ui.models.load_report import load_report
+from core.ui.models.comparing.compare_panel import compare_panel
+from core.ui.models.opened.doors import doors
+from core.ui.models.opened.load_report import load_report
 from core.ui.models.state import Opened
 from core.ui.words import facts, literal
 

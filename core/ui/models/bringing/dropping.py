@@ -18,7 +18,7 @@ from core.models.intake import Limits, limits
 from core.models.quoting import shown
 from core.ui import resources
 from core.ui.models import state
-from core.ui.models.arriving import Received, received
+from core.ui.models.bringing.arriving import Received, received
 from core.ui.models.state import Arrived
 from core.ui.progress import with_progress
 from core.ui.starting import UPLOAD_OPTION, UPLOAD_UNIT, libraries

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from core.models.guessing.stated import HEADS
-from core.ui.models.config_words import words_of
+from core.ui.models.architecture.config_words import words_of
 
 if TYPE_CHECKING:
     from core.models.guessing import Guess, Stated

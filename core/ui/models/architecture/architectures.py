@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from core.models.guessing import Guess
-from core.ui.models.config_words import FIELDS
+from core.ui.models.architecture.config_words import FIELDS
 
 CLASSIFIERS = ("ForSequenceClassification", "ForTokenClassification")
 FEWEST_LABELS = 2

@@ -14,14 +14,14 @@ from core.errors import HeadlightError
 from core.models.checking_files import values_beside
 from core.models.guessing import Guess, answered, guesses, is_linear_gpt2, stated_answers, why_unlike
 from core.models.guessing.unlike import PLUGIN
-from core.ui.models.architecture_fields import HEAD_HELP, following_words, values_of_fields
-from core.ui.models.architecture_heads import BY_HAND, CHOSEN, GUESSED, IS_GUESSED, assumed_as, assumed_of_guess
-from core.ui.models.architectures import classes_of, families, template, with_class
-from core.ui.models.config_by_hand import LONGEST, typed_config, typed_guess
-from core.ui.models.config_words import class_words, head_in_words
-from core.ui.models.fit import fit_here, fit_in_box, fit_words, share_words
+from core.ui.models.architecture.architectures import classes_of, families, template, with_class
+from core.ui.models.architecture.config_by_hand import LONGEST, typed_config, typed_guess
+from core.ui.models.architecture.config_words import class_words, head_in_words
+from core.ui.models.architecture.fields import HEAD_HELP, following_words, values_of_fields
+from core.ui.models.architecture.fit import fit_here, fit_in_box, fit_words, share_words
+from core.ui.models.architecture.heads import BY_HAND, CHOSEN, GUESSED, IS_GUESSED, assumed_as, assumed_of_guess
+from core.ui.models.architecture.stated_config import stated_config
 from core.ui.models.kept_forms import once
-from core.ui.models.stated_config import stated_config
 from core.ui.progress import with_progress
 from core.ui.words import literal, note, small_print
 

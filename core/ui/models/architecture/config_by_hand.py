@@ -11,7 +11,7 @@ from core.models.checking_configs.sizes import check_sizes
 from core.models.checking_files.telling import Wrong
 from core.models.guessing import Guess
 from core.models.quoting import shown
-from core.ui.models.architectures import BY_HAND, classes_of
+from core.ui.models.architecture.architectures import BY_HAND, classes_of
 
 LONGEST, DEEPEST = 64_000, 16
 

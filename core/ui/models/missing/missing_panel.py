@@ -10,8 +10,8 @@ import streamlit as st
 from core.models.finding import Candidate
 from core.models.preparing.choices import Choices
 from core.models.quoting import shown
-from core.ui.models.choices import choices, tokenizer_choice, tried_text
-from core.ui.models.opening import ask_for_candidate, press, was_pressed
+from core.ui.models.missing.choices import choices, tokenizer_choice, tried_text
+from core.ui.models.opened.opening import ask_for_candidate, press, was_pressed
 from core.ui.models.state import Arrived
 from core.ui.own_models import LONGEST_NAME
 from core.ui.words import notes

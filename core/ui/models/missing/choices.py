@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.models.preparing.choices import Choices
-from core.ui.models.architecture_form import architecture_form
-from core.ui.models.base_form import base_form
-from core.ui.models.head_form import head_form
+from core.ui.models.architecture.form import architecture_form
 from core.ui.models.kept_forms import slot_of, slots_under
-from core.ui.models.tokenizer_form import tokenizer_form
-from core.ui.models.tokenizer_trial import TRIED
+from core.ui.models.missing.base_form import base_form
+from core.ui.models.missing.head_form import head_form
+from core.ui.models.tokenizer.form import tokenizer_form
+from core.ui.models.tokenizer.trial import TRIED
 from core.ui.words import note
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.models.tokenizing import offered
+from core.ui.models.architecture.stated_config import whole_config
 from core.ui.models.kept_forms import once, part
-from core.ui.models.stated_config import whole_config
-from core.ui.models.tokenizer_facts import rows_of
-from core.ui.models.tokenizer_fields import FIELDS
-from core.ui.models.tokenizer_trial import trial
+from core.ui.models.tokenizer.facts import rows_of
+from core.ui.models.tokenizer.fields import FIELDS
+from core.ui.models.tokenizer.trial import trial
 from core.ui.progress import with_progress
 from core.ui.words import literal, small_print
 

@@ -7,11 +7,11 @@ import streamlit as st
 from core.errors import HeadlightError
 from core.models.intake.limits import megabytes
 from core.ui.models import state
-from core.ui.models.dropping import bounds, drop_zone, forget_files
-from core.ui.models.drops import mind_drops
-from core.ui.models.hub_panel import hub_panel
-from core.ui.models.opening import forget_failure
-from core.ui.models.servers import server_panel
+from core.ui.models.bringing.dropping import bounds, drop_zone, forget_files
+from core.ui.models.bringing.drops import mind_drops
+from core.ui.models.bringing.hub_panel import hub_panel
+from core.ui.models.bringing.servers import server_panel
+from core.ui.models.opened.opening import forget_failure
 from core.ui.words import note, small_print
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.ui import getting
 from core.ui.model_menu import openable
-from core.ui.models.opening import ask_for_named
+from core.ui.models.opened.opening import ask_for_named
 from core.ui.words import small_print
 
 REVISIONS = (

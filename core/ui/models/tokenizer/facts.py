@@ -12,7 +12,7 @@ from core.models.tokenizing.asking import told
 from core.models.tokenizing.catalogued import tokenizer_folder
 from core.models.tokenizing.choices import FromCatalogue, TokenizerChoice
 from core.models.tokenizing.writing import try_on
-from core.ui.models.stated_config import stated_config
+from core.ui.models.architecture.stated_config import stated_config
 
 if TYPE_CHECKING:
     from core.jobs import Job
@@ -54,7 +54,7 @@ def _ids(choice: TokenizerChoice, pieces: Sequence[str], job: Job) -> list[int |
         return [cast(int, opened.convert_tokens_to_ids(piece)) for piece in pieces]
     try:
         argument = {"choice": told(choice), "pieces": list(pieces)}
-        found = boxed("core.ui.models.ids_box:ids", argument, seconds=SECONDS, nbytes=NBYTES, job=job)
+        found = boxed("core.ui.models.tokenizer.ids_box:ids", argument, seconds=SECONDS, nbytes=NBYTES, job=job)
     except HeadlightError:
         found = []
     return [at if isinstance(at, int) else None for at in found] if len(found) == len(pieces) else [None] * len(pieces)

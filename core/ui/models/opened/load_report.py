@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.ui.models.names_list import names_list
-from core.ui.models.report_table import report_table
+from core.ui.models.opened.report_table import report_table
 
 if TYPE_CHECKING:
     from core.models.reporting.report import LoadReport

@@ -14,7 +14,7 @@ from core.models.finding.bases import BESIDE
 from core.models.finding.naming import TRAINING
 from core.models.folders import below_roots
 from core.ui import own_models
-from core.ui.models.base_offers import Shape, changed_modules, shapes_in, share_of
+from core.ui.models.missing.base_offers import Shape, changed_modules, shapes_in, share_of
 
 # Below this two networks are hardly of one architecture and size, see `core.models.moved`.
 LIKE = 0.5

@@ -12,9 +12,9 @@ from core.errors import HeadlightError
 from core.models.quoting import shown
 from core.ui import own_models, resources
 from core.ui.card import figure_card
-from core.ui.models.compare_bases import LIKE, Likeness, base_called, likely_bases, place_of
+from core.ui.models.comparing.compare_bases import LIKE, Likeness, base_called, likely_bases, place_of
+from core.ui.models.comparing.moved_words import moved_table, moved_words
 from core.ui.models.kept_forms import once
-from core.ui.models.moved_words import moved_table, moved_words
 from core.ui.progress import AT_ONCE, with_progress
 from core.ui.starting import libraries
 from core.ui.words import note, notes, small_print

@@ -15,8 +15,8 @@ from core.models.intake import Intake, Limits
 from core.models.quoting import shown
 from core.ui import resources
 from core.ui.models import state
-from core.ui.models.dropping import QUEUE
-from core.ui.models.opening import ask_for_named, press, was_pressed
+from core.ui.models.bringing.dropping import QUEUE
+from core.ui.models.opened.opening import ask_for_named, press, was_pressed
 from core.ui.models.state import Arrived
 from core.ui.progress import AT_ONCE, with_progress
 from core.ui.starting import libraries

@@ -1,0 +1,1 @@
+"""Which architecture an upload is of, and all that its config takes for granted."""

@@ -1,0 +1,1 @@
+"""The ways in, what came by them, and what lies in it."""

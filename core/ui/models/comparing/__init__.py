@@ -1,0 +1,1 @@
+"""A base against what was fine-tuned from it."""

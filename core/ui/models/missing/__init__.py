@@ -1,0 +1,1 @@
+"""What an upload lacks, asked for one part after the other."""

@@ -1,0 +1,1 @@
+"""A model opened from what came: its load report, and the doors to the other pages."""

@@ -1,0 +1,1 @@
+"""Which tokenizer reads texts for a model that came without one."""
