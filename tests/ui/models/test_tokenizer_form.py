@@ -143,6 +143,17 @@ def test_a_vocabulary_of_the_upload_is_taken_without_asking(tmp_path: Path, way:
     assert path in (getattr(forms.chosen.tokenizer, "path", None), getattr(forms.chosen.tokenizer, "vocabulary", None))
 
 
+def test_how_words_are_read_stays_chosen_while_another_way_is_tried(tmp_path: Path):
+    path = tmp_path / "vocab.txt"
+    path.write_text("[UNK]\nthe\n##s\ncat\n", encoding="utf-8")
+    forms = Forms(with_rows(5_000, vocabularies=(path,))).set("radio", WAY, "file")
+    for split, words in ((None, "As the words show"), ("wordpiece", "Keep capital letters")):
+        forms.set("selectbox", "Words", words)
+        forms.set("radio", WAY, "whitespace").set("radio", WAY, "file")
+        assert next(menu for menu in forms.app.selectbox if menu.label == "Words").value == words
+        assert forms.chosen.tokenizer.split == split
+
+
 def test_an_uploaded_vocabulary_is_read_and_kept_until_another_upload_comes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

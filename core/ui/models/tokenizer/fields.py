@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 LONGEST_PATTERN = 1_000
 MOST_BYTE_OFFSET = 1_000_000
 NONE_OF_THEM = "-"
-SPLITS: Mapping[Split | None, str] = MappingProxyType({
-    None: "As the words show", "wordpiece": "Keep capital letters", "lowercase wordpiece": "Lower-case first",
+SPLITS: Mapping[str, Split | None] = MappingProxyType({
+    "As the words show": None, "Keep capital letters": "wordpiece", "Lower-case first": "lowercase wordpiece",
 })  # fmt: skip
 SPLIT_HELP = (
     "WordPiece cuts words into the longest pieces that the vocabulary has. Some models lower-case a text and drop "
@@ -69,16 +69,10 @@ def _file(candidate: Candidate, slot: str) -> TokenizerChoice | None:
     path = vocabulary_source(candidate, slot, may_be_typed=False)
     if not isinstance(path, Path):
         return None
-    split = st.selectbox(
-        "Words",
-        list[Split | None](SPLITS),
-        format_func=SPLITS.__getitem__,
-        help=SPLIT_HELP,
-        width=420,
-        key=f"{slot}-split",
-        persist_state="session",
+    words = st.selectbox(
+        "Words", tuple(SPLITS), help=SPLIT_HELP, width=420, key=f"{slot}-split", persist_state="session"
     )
-    return FromFile(path, split, _specials(slot))
+    return FromFile(path, SPLITS[words], _specials(slot))
 
 
 def _characters(candidate: Candidate, slot: str) -> TokenizerChoice | None:
