@@ -169,15 +169,23 @@ def test_a_packed_tar(models: App, whole: tuple[Path, PreTrainedModel], model: M
     agrees(stands(models, "packed"), model)
 
 
-def test_a_folder_without_files_or_with_too_many_is_refused_before_anything_is_sent(models: App, tmp_path: Path):
-    empty, endless = tmp_path / "empty", tmp_path / "endless"
+def test_what_is_empty_or_too_much_is_refused_before_anything_is_sent(models: App, tmp_path: Path):
+    empty, endless, large = (tmp_path / name for name in ("empty", "endless", "large.safetensors"))
     for folder in (empty, endless):
         folder.mkdir()
     for number in range(STANDARD.entries + 1):
         (endless / f"{number}.txt").touch()
-    for folder, words in ((endless, "More than 2,000 files"), (empty, "holds no files")):
-        is_refused(drop(models, uploader(models, "files"), folder), words)
-    expect(uploader(models, "files").get_by_text("Drag and drop")).to_have_count(0)
+    with large.open("wb") as file:
+        file.truncate(STANDARD.nbytes + 1)
+    files = uploader(models, "files")
+    for dropped, words in ((endless, "More than 2,000 files"), (empty, "no files"), (large, "2,048 MB together")):
+        is_refused(drop(models, files, dropped), words)
+    files.locator("input").set_input_files([large, *list(endless.iterdir())[:2]])
+    is_refused(models, "2,048 MB together")
+    way(models, "Folder")
+    uploader(models, "folders").locator("input").set_input_files(endless)
+    is_refused(models, "More than 2,000 files")
+    expect(uploader(models, "folders").get_by_text("Drag and drop")).to_have_count(0)
     expect(models.card("models_found")).to_have_count(0)
 
 

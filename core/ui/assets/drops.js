@@ -1,4 +1,4 @@
-function ({ most, tooMany, none }) {
+function ({ most, bytes, tooMany, tooLarge, none }) {
   // The listeners stay with the window, whatever page it shows.
   if (window.headlightDrops) return;
   window.headlightDrops = true;
@@ -12,25 +12,44 @@ function ({ most, tooMany, none }) {
     event.dataTransfer.dropEffect = "none";
   }, true);
 
-  // Streamlit takes the files of a dropped folder, but forgets where in it they lie.
   document.addEventListener("drop", async (event) => {
     const uploader = uploaderAt(event);
     if (!event.isTrusted || !uploader) return;
     const dropped = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
-    if (!dropped.some(({ isDirectory }) => isDirectory)) return;
+    const isFlat = !dropped.some(({ isDirectory }) => isDirectory);
+    if (isFlat && !refusal(event.dataTransfer.files)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    const found = [];
-    for (const entry of dropped) await gather(entry, found);
-    // Streamlit draws each file, and the page stands still while it draws thousands. Of none it only learns that the
-    // drag is over.
-    const files = found.length > most ? [] : found;
-    tell(uploader, files.length > 0 ? "" : found.length > 0 ? tooMany : none);
+    // Streamlit takes the files of a dropped folder, but forgets where in it they lie.
+    const found = isFlat ? [...event.dataTransfer.files] : [];
+    if (!isFlat) for (const entry of dropped) await gather(entry, found);
+    const sentence = refusal(found);
+    tell(uploader, sentence);
+    // Of none Streamlit only learns that the drag is over.
+    const files = sentence ? [] : found;
     const items = files.map((file) => ({ kind: "file", type: file.type, getAsFile: () => file }));
     const again = new DragEvent("drop", { bubbles: true, cancelable: true });
     Object.defineProperty(again, "dataTransfer", { value: { types: ["Files"], items, files } });
     uploader.dispatchEvent(again);
   }, true);
+
+  // The same for files that are chosen in a dialog.
+  document.addEventListener("change", (event) => {
+    const [field, uploader] = [event.target, uploaderAt(event)];
+    const sentence = uploader && field.type === "file" && field.files.length ? refusal(field.files) : "";
+    if (!sentence) return;
+    event.stopImmediatePropagation();
+    field.value = "";
+    tell(uploader, sentence);
+  }, true);
+
+  // Streamlit draws each file, and the page stands still while it draws thousands; one that is too large among others
+  // it leaves out without a word.
+  function refusal(files) {
+    if (files.length > most) return tooMany;
+    if ([...files].reduce((sum, { size }) => sum + size, 0) > bytes) return tooLarge;
+    return files.length ? "" : none;
+  }
 
   async function gather(entry, files) {
     if (files.length > most) return;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import HeadlightError
-from core.models.intake.limits import megabytes
+from core.models.intake.limits import STANDARD, megabytes
 from core.ui.models import state
 from core.ui.models.bringing.dropping import bounds, drop_zone, forget_files
 from core.ui.models.bringing.drops import mind_drops
@@ -17,7 +17,7 @@ from core.ui.words import note, small_print
 
 def bring_panel() -> None:
     """The card."""
-    mind_drops()
+    _mind_drops()
     with st.container(border=True, key="models_bring_card"):
         with st.container(horizontal=True, vertical_alignment="center", key="models_bring_head"):
             st.markdown("**Bring a model**", width="content")
@@ -41,6 +41,14 @@ def bring_panel() -> None:
             server_panel()
         if refused := state.refusal():
             note(refused, "error")
+
+
+def _mind_drops() -> None:
+    """A setting that is wrong is said where files would be taken."""
+    try:
+        mind_drops(bounds())
+    except HeadlightError:
+        mind_drops(STANDARD)
 
 
 def _forget_troubles() -> None:
