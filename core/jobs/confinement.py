@@ -20,7 +20,7 @@ NO_NEW_PRIVILEGES = 38
 DIE_WITH_PARENT = 1
 
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-NUMBER, ARCHITECTURE, FIRST_ARGUMENT = 0, 4, 16
+NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT = 0, 4, 16, 24
 ALLOW, FAIL = 0x7FFF0000, 0x00050000
 FILTER, ALL_THREADS = 1, 1
 CLONE_THREAD = 0x10000
@@ -35,37 +35,60 @@ ALL_MAKING = sum(1 << bit for bit in range(6, 13))
 
 @dataclass(frozen=True)
 class _Machine:
-    """Numbers of system calls. own: allowed on the process itself. denied: never allowed."""
+    """Numbers of system calls.
+
+    own     allowed on the process itself alone, which some of them call 0
+    first   first arguments with which a call is not allowed; second: likewise
+    denied  never allowed
+    """
 
     architecture: int
     seccomp: int
     clone: int
     own: tuple[int, ...]
+    first: dict[int, tuple[int, ...]]
+    second: dict[int, tuple[int, ...]]
     denied: tuple[int, ...]
 
 
 CLONE3 = 435
 # io_uring_setup, which could open sockets unseen, then pidfd_send_signal, pidfd_getfd and process_madvise.
 DENIED_EVERYWHERE = (425, 424, 438, 440)
+# Outliving the parent's end; signals to others when a file has something to read (F_SETOWN, F_SETOWN_EX, FIOSETOWN,
+# SIOCSPGRP, TIOCSPGRP), and keys pressed on a terminal (TIOCSTI).
+_PRCTL, _FCNTL, _IOCTL = (DIE_WITH_PARENT,), (8, 15), (0x8901, 0x8902, 0x5410, 0x5412)
 MACHINES = {
-    # own: kill, tgkill. denied: fork, vfork, execve, execveat, socket, setpgid, setsid, ptrace, process_vm_readv and
-    # _writev, rt_sigqueueinfo, rt_tgsigqueueinfo, tkill, unshare, setns, bpf, perf_event_open, three of keys, shmget.
+    # own: kill, tgkill, prlimit64, sched_setaffinity, sched_setparam, sched_setscheduler, sched_setattr. first: prctl.
+    # second: fcntl, ioctl. denied: fork, vfork, execve, execveat, socket, setpgid, setsid, ptrace, process_vm_readv and
+    # _writev, rt_sigqueueinfo, rt_tgsigqueueinfo, tkill, unshare, setns, bpf, perf_event_open, three of keys, shmget,
+    # kcmp, setpriority, ioprio_set, migrate_pages, move_pages, and those by which bytes are written that nobody counts:
+    # sendfile, splice, tee, vmsplice, copy_file_range.
     "x86_64": _Machine(
         0xC000003E,
         317,
         56,
-        (62, 234),
-        (57, 58, 59, 322, 41, 109, 112, 101, 310, 311, 129, 297, 200, 272, 308, 321, 298, 248, 249, 250, 29),
+        (62, 234, 302, 203, 142, 144, 314),
+        {157: _PRCTL},
+        {72: _FCNTL, 16: _IOCTL},
+        (
+            57, 58, 59, 322, 41, 109, 112, 101, 310, 311, 129, 297, 200, 272, 308, 321, 298, 248, 249, 250, 29,
+            312, 141, 251, 256, 279, 40, 275, 276, 278, 326,
+        ),
     ),
     # The same, but for fork and vfork, which there are not.
     "aarch64": _Machine(
         0xC00000B7,
         277,
         220,
-        (129, 131),
-        (221, 281, 198, 154, 157, 117, 270, 271, 138, 240, 130, 97, 268, 280, 241, 217, 218, 219, 194),
+        (129, 131, 261, 122, 118, 119, 274),
+        {167: _PRCTL},
+        {25: _FCNTL, 29: _IOCTL},
+        (
+            221, 281, 198, 154, 157, 117, 270, 271, 138, 240, 130, 97, 268, 280, 241, 217, 218, 219, 194,
+            272, 140, 30, 238, 239, 71, 76, 77, 75, 285,
+        ),
     ),
-}
+}  # fmt: skip
 
 
 def die_with_parent() -> None:
@@ -117,7 +140,11 @@ def _filter(machine: _Machine, process: int) -> Iterator[tuple[int, int, int, in
     first = (LOAD, 0, 0, FIRST_ARGUMENT)
     yield from [(EQUAL, 0, 4, machine.clone), first, (ANY_BIT, 0, 1, CLONE_THREAD), allow, refuse]
     for call in machine.own:
-        yield from [(EQUAL, 0, 4, call), first, (EQUAL, 0, 1, process), allow, refuse]
+        yield from [(EQUAL, 0, 5, call), first, (EQUAL, 1, 0, process), (EQUAL, 0, 1, 0), allow, refuse]
+    for place, calls in ((FIRST_ARGUMENT, machine.first), (SECOND_ARGUMENT, machine.second)):
+        for call, arguments in calls.items():
+            checks = [step for argument in arguments for step in ((EQUAL, 0, 1, argument), refuse)]
+            yield from [(EQUAL, 0, len(checks) + 2, call), (LOAD, 0, 0, place), *checks, allow]
     for call in (*machine.denied, *DENIED_EVERYWHERE):
         yield from [(EQUAL, 0, 1, call), refuse]
     yield allow

@@ -106,7 +106,8 @@ def _prepare(module: str, paths: list[str]) -> None:
     """Import a module for all forks to come; one that cannot be imported fails in its box, and is told there."""
     sys.path += [place for place in paths if place not in sys.path]
     if module.startswith(OWN) and module not in sys.modules:
-        with suppress(Exception):
+        # Whatever it raises is raised once more in the box, and told there.
+        with suppress(BaseException):
             import_module(module)
         # What is never collected is never copied.
         gc.collect()

@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
+from array import array
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
+from time import monotonic
+
+import psutil
 
 from core.jobs.processes import INTERPRETER, ROOT, Fresh, Order, Start, environment, paths_of_modules
 
@@ -27,8 +32,8 @@ CODE = (
 IDLE_SECONDS = 600.0
 # Imports leave nothing behind: what they would keep has no place.
 NOWHERE = Path("/nonexistent")
-# What is killed ends at once, unless the disk under it hangs.
-END_SECONDS = 10.0
+# It may be importing what takes long, while it does not answer; one that is silent for longer hangs.
+SILENT_SECONDS = 50.0
 LONGEST_ANSWER = 64
 
 
@@ -39,35 +44,51 @@ class ForkServer:
         self._idle_seconds = idle_seconds
         self._lock = Lock()
         self._line: socket.socket | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._processes: list[subprocess.Popen[bytes]] = []
 
     def ask(self, order: bytes, numbers: list[int]) -> None:
-        """Send an order with files. Raises OSError where no fork server takes it."""
+        """Send an order with files. Raises OSError where no fork server takes it; never waits for one."""
         with self._lock:
             if self._line is not None:
                 try:
-                    socket.send_fds(self._line, [order], numbers)
+                    _send(self._line, order, numbers)
                     return
                 except ConnectionError:  # it has gone home, or was killed
-                    self._line.close()
+                    self._forget()
             self._line = self._started()
-            socket.send_fds(self._line, [order], numbers)
+            _send(self._line, order, numbers)
+
+    def give_up(self) -> None:
+        """Kill a fork server that hangs, and its forks with it; the next order starts another."""
+        with self._lock:
+            for process in self._processes:
+                process.kill()
+            self._forget()
+
+    def _forget(self) -> None:
+        line, self._line = self._line, None
+        if line is not None:
+            line.close()
+        self._processes = [process for process in self._processes if process.poll() is None]
 
     def _started(self) -> socket.socket:
-        if self._process is not None:
-            self._process.wait(END_SECONDS)
         line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            self._process = subprocess.Popen(
-                [*INTERPRETER, CODE, str(ROOT), str(theirs.fileno()), str(self._idle_seconds)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd="/",
-                env=environment(NOWHERE),
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
+            try:
+                process = subprocess.Popen(
+                    [*INTERPRETER, CODE, str(ROOT), str(theirs.fileno()), str(self._idle_seconds)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    cwd="/",
+                    env=environment(NOWHERE),
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,
+                )
+            except BaseException:
+                line.close()
+                raise
+        self._processes.append(process)
         return line
 
 
@@ -78,7 +99,9 @@ class Forked:
     """A fork. Raises OSError where it cannot be started."""
 
     def __init__(self, order: Order, server: ForkServer = _FORK_SERVER) -> None:
-        self._pid: int | None = None
+        self._server = server
+        self._asked = monotonic()
+        self._seen: psutil.Process | None = None
         self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         told = json.dumps({"module": order.module, "paths": order.paths, "place": str(order.place)}).encode()
         try:
@@ -90,29 +113,54 @@ class Forked:
 
     @property
     def pid(self) -> int | None:
-        """Its number; None while the fork server has not answered."""
-        if self._pid is None:
+        """Its number; None while the fork server has not answered. Raises OSError where that has gone."""
+        if self._seen is None:
             with suppress(BlockingIOError):
-                self._pid = self._heard(socket.MSG_DONTWAIT)
-        return self._pid
+                self._seen = _process(self._heard(socket.MSG_DONTWAIT))
+        return None if self._seen is None else self._seen.pid
 
     def end(self) -> int:
-        """Have it killed with its children, and return the signal that ended it, or 0."""
-        with self._line as line, suppress(OSError):
-            line.settimeout(END_SECONDS)
-            line.shutdown(socket.SHUT_WR)
-            if self._pid is None:
-                self._pid = self._heard()
-            return max(0, -os.waitstatus_to_exitcode(self._heard() or 0))
-        # The fork server was killed, and its forks with it.
-        return 9
+        """Kill it with its children, and return the signal that ended it, or 0."""
+        # The fork server dismisses the fork of a line that is closed, also one that comes to be later.
+        with self._line as line:
+            if self._seen is None:
+                if monotonic() - self._asked > SILENT_SECONDS:
+                    self._server.give_up()
+                return signal.SIGKILL
+            try:
+                is_over = self._seen.status() == psutil.STATUS_ZOMBIE
+                # Until it is dismissed nobody else can get its number.
+                os.killpg(self._seen.pid, signal.SIGKILL)
+                if not is_over:
+                    return signal.SIGKILL
+                line.settimeout(SILENT_SECONDS)
+                line.shutdown(socket.SHUT_WR)
+                return max(0, -os.waitstatus_to_exitcode(self._heard()))
+            except TimeoutError:
+                self._server.give_up()
+                return 0
+            except (OSError, psutil.Error):  # the fork server was killed, and its forks with it
+                return signal.SIGKILL
 
-    def _heard(self, flags: int = 0) -> int | None:
+    def _heard(self, flags: int = 0) -> int:
         """The next number that the fork server tells. Raises OSError where it has gone."""
         told = self._line.recv(LONGEST_ANSWER, flags)
         if not told:
             raise ConnectionResetError("the fork server has gone")
         return int(told)
+
+
+def _send(line: socket.socket, order: bytes, numbers: list[int]) -> None:
+    """As socket.send_fds does, which forgets its flags. Raises BlockingIOError where the line is full."""
+    files = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", numbers))] if numbers else []
+    line.sendmsg([order], files, socket.MSG_DONTWAIT)
+
+
+def _process(number: int) -> psutil.Process:
+    try:
+        return psutil.Process(number)
+    except psutil.NoSuchProcess as error:
+        raise ConnectionResetError("the fork server has gone") from error
 
 
 def prepare(module: str) -> None:

@@ -185,7 +185,8 @@ def test_a_fork_bomb_starts_nothing(start: Start) -> None:
 @both_ways
 @on_linux
 def test_a_box_reaches_no_other_process_no_socket_and_no_other_session(start: Start) -> None:
-    assert run("reach", os.getpid(), start=start) == ["PermissionError"] * 4
+    assert run("reach", os.getpid(), start=start) == []
+    assert run("look_after_itself", start=start) == [1]
 
 
 @both_ways
@@ -265,6 +266,51 @@ def test_a_fork_server_that_is_killed_takes_its_forks_along_and_another_takes_it
     assert unboxed("doze", 60, seconds=60, start=own).reason in ("memory", "start")
     assert is_gone_soon(first)
     assert run("parent", start=own) not in (first, os.getpid())
+
+
+@on_linux
+def test_a_fork_server_that_hangs_is_given_up_and_another_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = ForkServer()
+    own = partial(Forked, server=server)
+    first = psutil.Process(run("parent", start=own))
+    first.suspend()
+    job = Job("ann", "upload")
+    Timer(0.3, job.cancel).start()
+    begun = monotonic()
+    with pytest.raises(Cancelled):
+        run("echo", 1, seconds=60.0, job=job, start=own)
+    assert monotonic() - begun < 1
+    for _ in range(400):  # more than its line holds: nobody waits for it
+        try:
+            server.ask(b"{}", [])
+        except OSError:
+            break
+    monkeypatch.setattr("core.jobs.forked.SILENT_SECONDS", 0.2)
+    monkeypatch.setattr("core.jobs.box.START_SECONDS", 0.5)
+    assert unboxed("echo", 1, start=own).reason == "start"
+    server.give_up()
+    assert is_gone_soon(first.pid)
+    assert run("echo", 1, start=own) == 1
+
+
+@on_linux
+def test_a_fork_server_that_cannot_be_started_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = partial(Forked, server=ForkServer())
+    psutil.Process(run("parent", start=own)).kill()
+    with monkeypatch.context() as without:
+        without.setattr("core.jobs.forked.INTERPRETER", ("/nonexistent",))
+        for _ in range(2):
+            assert unboxed("echo", 1, start=own).reason == "start"
+    assert run("echo", 1, start=own) == 1
+
+
+@on_linux
+def test_a_box_that_ends_while_its_fork_server_is_busy_has_its_answer() -> None:
+    own = partial(Forked, server=ForkServer())
+    first = psutil.Process(run("parent", start=own))
+    Timer(0.2, first.suspend).start()
+    Timer(1.5, first.resume).start()
+    assert run("doze", 0.6, start=own) == "awake"
 
 
 @on_linux
