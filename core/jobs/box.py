@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from selectors import EVENT_READ, DefaultSelector
 from time import monotonic
 
@@ -19,17 +22,22 @@ RESULT_NBYTES = 16 * 2**20
 IMPORTS_NBYTES = 2**30
 CHATTER_NBYTES = 2 * RESULT_NBYTES
 STDERR_CHARACTERS = 2_000
+MOST_FILES = 10_000
 
 OnSecond = Callable[[int], None]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """seconds: by the clock, once the imports are done. nbytes: of memory beyond what the imports take."""
+    """seconds: by the clock, once the imports are done. nbytes: of memory beyond what the imports take.
+
+    written_nbytes: the longest file, and about the sum of all that is written below the folder.
+    """
 
     seconds: float
     nbytes: int
     written_nbytes: int
+    folder: Path
 
 
 class Box:
@@ -81,6 +89,7 @@ class Box:
 
         on_second: told the whole seconds since the start, each once.
         """
+        before = _nbytes_below(limits.folder) if limits.written_nbytes else 0
         start, told = monotonic(), 0
         end, begun = start + START_SECONDS, False
         while not _is_over(self._process.pid):
@@ -96,7 +105,7 @@ class Box:
                 return "time" if begun else "start"
             if len(self.answer) > RESULT_NBYTES + 1:
                 return "result"
-            if reason := _excess(self._process.pid, limits):
+            if reason := _excess(self._process.pid, limits, before):
                 return reason
         return None
 
@@ -119,7 +128,7 @@ def _is_over(pid: int | None) -> bool:
         return True
 
 
-def _excess(pid: int | None, limits: Limits) -> str | None:
+def _excess(pid: int | None, limits: Limits, before: float) -> str | None:
     """The limit that the system itself does not hold everywhere and that is broken now, if any."""
     if pid is None:
         return None
@@ -130,4 +139,19 @@ def _excess(pid: int | None, limits: Limits) -> str | None:
         written = process.io_counters().write_chars if hasattr(process, "io_counters") else 0
     except psutil.Error:
         return None
-    return "written" if written > limits.written_nbytes + CHATTER_NBYTES else None
+    # A file that is made longer and mapped is filled without being written to.
+    lies = _nbytes_below(limits.folder) - before if limits.written_nbytes else 0
+    return "written" if max(written, lies) > limits.written_nbytes + CHATTER_NBYTES else None
+
+
+def _nbytes_below(folder: Path) -> float:
+    """What the files below a folder take on the disk; infinite for more files than a box has use for."""
+    total = count = 0
+    for place, _, names in os.walk(folder):
+        count += len(names)
+        if count > MOST_FILES:
+            return math.inf
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+    return total

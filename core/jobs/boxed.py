@@ -96,9 +96,8 @@ def boxed(
     """
     if NAME.fullmatch(function) is None or not function.partition(":")[0].startswith(allowed):
         raise ValueError(f"{function!r} is no function that may be called in a box.")
-    limits = Limits(seconds, nbytes, written_nbytes)
     if os.name != "posix":
-        raise _broken(limits, "start")
+        raise _broken(Limits(seconds, nbytes, written_nbytes, Path()), "start")
     paths = paths_of_modules()
     request = json.dumps(
         {
@@ -113,6 +112,7 @@ def boxed(
         }
     )
     with _workplace(folder) as place, TemporaryFile() as stdin:
+        limits = Limits(seconds, nbytes, written_nbytes, place)
         stdin.write(request.encode())
         stdin.seek(0)
         try:

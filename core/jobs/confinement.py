@@ -52,8 +52,8 @@ class _Machine:
 
 
 CLONE3 = 435
-# io_uring_setup, which could open sockets unseen, then pidfd_send_signal, pidfd_getfd and process_madvise.
-DENIED_EVERYWHERE = (425, 424, 438, 440)
+# io_uring_setup, which could open sockets unseen, then pidfd_send_signal, pidfd_getfd, process_madvise, memfd_secret.
+DENIED_EVERYWHERE = (425, 424, 438, 440, 447)
 # Outliving the parent's end; signals to others when a file has something to read (F_SETOWN, F_SETOWN_EX, FIOSETOWN,
 # SIOCSPGRP, TIOCSPGRP), and keys pressed on a terminal (TIOCSTI).
 _PRCTL, _FCNTL, _IOCTL = (DIE_WITH_PARENT,), (8, 15), (0x8901, 0x8902, 0x5410, 0x5412)
@@ -61,8 +61,9 @@ MACHINES = {
     # own: kill, tgkill, prlimit64, sched_setaffinity, sched_setparam, sched_setscheduler, sched_setattr. first: prctl.
     # second: fcntl, ioctl. denied: fork, vfork, execve, execveat, socket, setpgid, setsid, ptrace, process_vm_readv and
     # _writev, rt_sigqueueinfo, rt_tgsigqueueinfo, tkill, unshare, setns, bpf, perf_event_open, three of keys, shmget,
-    # kcmp, setpriority, ioprio_set, migrate_pages, move_pages, and those by which bytes are written that nobody counts:
-    # sendfile, splice, tee, vmsplice, copy_file_range.
+    # kcmp, setpriority, ioprio_set, migrate_pages, move_pages, msgget, semget, mq_open, userfaultfd, and those by which
+    # bytes are taken or written that nobody counts: memfd_create, fallocate, sendfile, splice, tee, vmsplice,
+    # copy_file_range.
     "x86_64": _Machine(
         0xC000003E,
         317,
@@ -72,7 +73,7 @@ MACHINES = {
         {72: _FCNTL, 16: _IOCTL},
         (
             57, 58, 59, 322, 41, 109, 112, 101, 310, 311, 129, 297, 200, 272, 308, 321, 298, 248, 249, 250, 29,
-            312, 141, 251, 256, 279, 40, 275, 276, 278, 326,
+            312, 141, 251, 256, 279, 68, 64, 240, 323, 319, 285, 40, 275, 276, 278, 326,
         ),
     ),
     # The same, but for fork and vfork, which there are not.
@@ -85,7 +86,7 @@ MACHINES = {
         {25: _FCNTL, 29: _IOCTL},
         (
             221, 281, 198, 154, 157, 117, 270, 271, 138, 240, 130, 97, 268, 280, 241, 217, 218, 219, 194,
-            272, 140, 30, 238, 239, 71, 76, 77, 75, 285,
+            272, 140, 30, 238, 239, 186, 190, 180, 282, 279, 47, 71, 76, 77, 75, 285,
         ),
     ),
 }  # fmt: skip

@@ -17,6 +17,10 @@ class Name:
     name: str
 
 
+# A pickle of a few bytes may ask again and again for what takes long.
+MOST_COPIED = 4_000_000
+
+
 class _Mark:
     """Where a run of values begins on the stack."""
 
@@ -33,6 +37,7 @@ class Stack:
     def __init__(self) -> None:
         self._values: list[Any] = []
         self._memo: dict[int, Any] = {}
+        self._copied = 0
 
     def push(self, value: Any) -> None:
         """Put a value down."""
@@ -51,6 +56,12 @@ class Stack:
     def last(self, count: int) -> list[Any]:
         """Take so many values up, in the order in which they were put down."""
         return [self.pop() for _ in range(count)][::-1]
+
+    def count_copied(self, values: int) -> None:
+        """Count values that a step copies, which are no steps of their own. Raises ValueError beyond a bound."""
+        self._copied += values
+        if self._copied > MOST_COPIED:
+            raise ValueError("copies too much")
 
     def mark(self) -> None:
         """Begin a run of values."""

@@ -67,6 +67,7 @@ def _set_items(stack: Stack, run: list[Any]) -> None:
 
 def _set_attributes(stack: Stack, _: Any) -> None:
     attributes = stack.pop(dict)
+    stack.count_copied(len(attributes))
     stack.top(dict).update(attributes)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import fcntl
+import mmap
 import os
 import re
 import resource
@@ -90,6 +91,16 @@ def write_many(request: list[int]) -> None:
     number, nbytes = request
     for name in range(number):
         Path(str(name)).write_bytes(b"0" * nbytes)
+
+
+def map_many(request: list[int]) -> None:
+    """Fill files through the memory, without a call that writes."""
+    number, nbytes = request
+    for name in range(number):
+        with open(str(name), "w+b") as file:
+            file.truncate(nbytes)
+            with mmap.mmap(file.fileno(), nbytes) as mapped:
+                mapped[:] = b"0" * nbytes
 
 
 def fault(_: object) -> None:

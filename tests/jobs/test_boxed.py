@@ -160,8 +160,9 @@ def test_a_file_within_bounds_stays_in_the_folder(tmp_path: Path) -> None:
 
 
 @on_linux
-def test_many_short_files_are_stopped_by_their_sum(tmp_path: Path) -> None:
-    error = unboxed("write_many", [2_000, 10**6], folder=tmp_path, written_nbytes=10**6)
+@pytest.mark.parametrize("name", ["write_many", "map_many"])
+def test_many_short_files_are_stopped_by_their_sum(tmp_path: Path, name: str) -> None:
+    error = unboxed(name, [2_000, 10**6], folder=tmp_path, written_nbytes=10**6)
     assert error.reason == "written"
     assert len(list(tmp_path.iterdir())) < 2_000
 

@@ -96,6 +96,12 @@ def test_a_name_made_of_a_thousand_dicts_is_not_written_out() -> None:
         plain_data(b"\x80\x04" + nested + b"\x8c\x01a\x93.", NAMES)
 
 
+def test_attributes_that_are_given_again_and_again_are_refused() -> None:
+    attributes = b"}\x94(" + b"".join(b"\x8c\x04%04dN" % number for number in range(8_000)) + b"u"
+    with refused("damaged"):
+        plain_data(b"\x80\x04}" + attributes + b"b" + b"h\0b" * 1_000 + b".", NAMES)
+
+
 def test_a_large_pickle_is_not_even_read() -> None:
     with refused("bytes"):
         plain_data(b"}" * (MOST_BYTES + 1), NAMES)

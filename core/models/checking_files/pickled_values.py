@@ -120,6 +120,7 @@ def _set_attributes(stack: Stack, _: Any) -> None:
     # Those of a state dict, such as the versions of its modules, are none of its tensors.
     attributes, target = stack.pop(dict), stack.top(dict)
     if isinstance(target, _Noted):
+        stack.count_copied(len(attributes))
         target.update(attributes)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, TypeGuard
 
+from core.errors import HeadlightError
 from core.models.guessing import Guess, Places, guesses, places
 from core.models.guessing.tensors import MOST_LAYERS, Shape, bare, is_constant
 from core.models.quoting import shown
@@ -52,9 +53,11 @@ def naming(tensors: Mapping[str, Shape], config: Mapping[str, Any]) -> Naming:
 
     Those without a place keep their name but for the wrapper's part, and loading reports them. What every network
     computes by itself, such as the numbers of places, and a tensor whose name another one gets, are left out.
+    Raises HeadlightError where two tensors have one place, as those of two networks in one file.
     """
     found = _placed(tensors, config)
     placed = found.names
+    _require_one_each(tensors, placed)
     if len(placed) < LEAST_PLACED * len(tensors):
         return Naming({name: name for name in tensors})
     if all(old == new for old, new in placed.items()) and not found.turned and not found.zeros:
@@ -74,6 +77,18 @@ def naming(tensors: Mapping[str, Shape], config: Mapping[str, Any]) -> Naming:
             taken.add(free)
     notes = (*_notes(placed, constant, hidden), *_notes_of_linear(found))
     return Naming(names, notes, found.turned, found.zeros, found.tied)
+
+
+def _require_one_each(tensors: Mapping[str, Shape], placed: Mapping[str, str]) -> None:
+    """Names tell only by what wraps them whose tensor is whose; one of each place could be of either network."""
+    by_bare = {bare(name): name for name in placed}
+    for name, shape in tensors.items():
+        other = by_bare.get(bare(name), name)
+        if name not in placed and tuple(shape) == tuple(tensors[other]) and other != name:
+            raise HeadlightError(
+                f"“{shown(other)}” and “{shown(name)}” have one place in the model, so the file may hold two networks: "
+                "save the one that you want alone."
+            )
 
 
 def _wrapper(placed: Mapping[str, str]) -> str:

@@ -201,6 +201,13 @@ def test_steps_that_use_one_large_value_many_times_cost_no_more(tmp_path: Path) 
             pickled_of(torch_zip(tmp_path / "a", b"\x80\x02]" + large + step * 1_000 + b"."))
 
 
+def test_attributes_that_are_given_again_and_again_are_refused(tmp_path: Path) -> None:
+    attributes = b"}(" + b"".join(b"X\x05\0\0\0%05dN" % number for number in range(10_000)) + b"uq\x01"
+    settings = b"cargparse\nNamespace\n)R"
+    with refused("damaged"):
+        pickled_of(torch_zip(tmp_path / "a", b"\x80\x02" + settings + attributes + b"b" + b"h\x01b" * 1_000 + b"."))
+
+
 def test_keys_that_collide_are_not_kept(tmp_path: Path) -> None:
     keys = b"".join(b"\x8a\x0a" + (number * (2**61 - 1)).to_bytes(10, "little") + b"N" for number in range(50_000))
     with refused("holds no state dict"):

@@ -19,6 +19,7 @@ from core.models.preparing.change import Change
 from core.models.preparing.naming import loads_as_named, naming
 from core.models.preparing.safetensors_writing import changed
 from tests.examples import examples
+from tests.sentences import refused
 from tests.tiny import tiny_network
 
 FORMATS = (torch.float32, torch.bfloat16, torch.int64, torch.uint8, torch.bool, torch.float64)
@@ -104,6 +105,17 @@ def test_a_tensor_whose_name_another_one_gets_is_left_out_and_told() -> None:
     assert taken not in named.names
     assert named.names[f"module.{taken}"] == taken
     assert any(taken in note and "left out" in note for note in named.notes)
+
+
+def test_two_networks_in_one_file_are_not_mixed() -> None:
+    network = tiny_network("gpt2")
+    shapes = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    config = network.config.to_dict() | {"architectures": ["GPT2Model"]}
+    for first, second in (("", "module."), ("transformer.", "module."), ("module.", "transformer.")):
+        two = {f"{first}{name}": shape for name, shape in shapes.items()}
+        assert len(naming(two, config).names) == len(shapes)
+        with refused("may hold two networks"):
+            naming(two | {f"{second}wte.weight": shapes["wte.weight"]}, config)
 
 
 @pytest.mark.parametrize(
