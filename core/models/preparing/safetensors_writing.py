@@ -19,7 +19,7 @@ from core.models.checking_files.safetensors_header import FORMATS
 from core.models.preparing.change import Change, Shape
 
 CHUNK_BYTES = 1 << 20
-TURNED_BYTES = 1 << 24
+TURNED_BYTES = 1 << 26
 CODES = {name: code for code, name in FORMATS.items()}
 _ALIGNMENT = 8
 
@@ -82,8 +82,11 @@ def _transposed(file: BinaryIO, entry: TensorEntry) -> Iterator[bytes]:
     most = max(1, TURNED_BYTES // (rows * size))
     for first in range(0, columns, most):
         width = min(most, columns - first)
-        starts = (entry.start + (row * columns + first) * size for row in range(rows))
-        taken = b"".join(chunk for start in starts for chunk in bytes_between(file, start, start + width * size))
+        # Where all columns fit, the rows lie one after the other.
+        together = rows if width == columns else 1
+        length = (together * columns if width == columns else width) * size
+        starts = range(entry.start + first * size, entry.end, together * columns * size)
+        taken = b"".join(chunk for start in starts for chunk in bytes_between(file, start, start + length))
         # (rows, width) -> (width, rows)
         yield np.frombuffer(taken, f"V{size}").reshape(rows, width).T.tobytes()
 
