@@ -19,10 +19,10 @@ def default_baseline(model: Model) -> str:
 
     Our classifiers are trained with words dropped to the unknown token, so to them it is no strange input.
     """
-    if model.encoder.mask_id is not None:
+    if replacement_id(model, MASK) is not None:
         return MASK
     is_own = model.card.family.startswith("headlight_")
-    return UNKNOWN if is_own and model.encoder.unknown_id is not None else MEAN
+    return UNKNOWN if is_own and replacement_id(model, UNKNOWN) is not None else MEAN
 
 
 def baselines_of(model: Model) -> tuple[str, ...]:
@@ -31,15 +31,18 @@ def baselines_of(model: Model) -> tuple[str, ...]:
 
 
 def replacement_id(model: Model, baseline: str) -> int | None:
-    """The token that stands for an absent word; None where the baseline is no token, or the model has none."""
+    """The token that stands for an absent word; None where the baseline is no token, or the model has none.
+
+    A tokenizer may have one that the model has no embedding for.
+    """
     padding = getattr(model.network.config, "pad_token_id", None)
-    return {MASK: model.encoder.mask_id, UNKNOWN: model.encoder.unknown_id, PADDING: padding}.get(baseline)
+    token = {MASK: model.encoder.mask_id, UNKNOWN: model.encoder.unknown_id, PADDING: padding}.get(baseline)
+    return token if isinstance(token, int) and 0 <= token < len(_table(model)) else None
 
 
 def baseline_embedding(model: Model, baseline: str) -> Tensor:
     """(E,) the embedding of the baseline. Raises HeadlightError where the model has no such token."""
-    embedding: Any = model.network.get_input_embeddings()
-    table: Tensor = embedding.weight  # (V, E)
+    table = _table(model)
     if baseline == ZERO:
         return torch.zeros_like(table[0])
     if baseline == MEAN:
@@ -49,5 +52,13 @@ def baseline_embedding(model: Model, baseline: str) -> Tensor:
         others = ", ".join(baselines_of(model))
         raise HeadlightError(f"{model.name} has no {baseline} token to hide words with: choose one of {others}.")
     with torch.no_grad():
+        embedding: Any = model.network.get_input_embeddings()
         embedded: Tensor = embedding(torch.tensor([token], device=table.device))  # (1, E)
     return embedded[0]
+
+
+def _table(model: Model) -> Tensor:
+    """(V, E) the embeddings."""
+    embedding: Any = model.network.get_input_embeddings()
+    table: Tensor = embedding.weight
+    return table

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from transformers import AutoModelForCausalLM
+
+from core import load
 from core.errors import HeadlightError
+from core.models.tokenizing import Characters, Specials, write_tokenizer
 from core.saliency import METHODS, ask, scores_of
+from core.saliency.baselines import MEAN, default_baseline
 from tests.saliency.asked import opened
+from tests.tiny import network_of, tiny_config
 
 LONG = "an unforgettable, charmingly overlong film"
 
@@ -30,6 +37,21 @@ def test_a_score_is_what_the_answer_loses_when_a_token_takes_the_words_place(met
         expected = question.value - float(question.score_ids(ids, question.attention_mask()))
         assert found.values[number] == pytest.approx(expected, abs=1e-4)
     assert found.forwards == len(question.groups) + 1
+
+
+def test_a_token_that_the_model_has_no_embedding_for_hides_nothing(tmp_path: Path) -> None:
+    letters = tuple("abcdefgh ")
+    network = network_of(
+        tiny_config("gpt2", vocab_size=len(letters), bos_token_id=None, eos_token_id=None), auto=AutoModelForCausalLM
+    )
+    network.save_pretrained(tmp_path)
+    write_tokenizer(Characters(letters, Specials(unknown="")), tmp_path)
+    model = load(str(tmp_path), device="cpu")
+    assert model.encoder.unknown_id == len(letters)
+    assert default_baseline(model) == MEAN
+    refused = METHODS["occlusion_unknown"].refuse
+    assert refused is not None
+    assert "has no unknown token" in refused(model)
 
 
 @pytest.mark.parametrize("name", ["sentiment-transformer", "sentiment-cnn-additive", "en-fr-transformer"])

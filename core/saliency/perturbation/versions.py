@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from core.errors import HeadlightError
-from core.saliency.baselines import replacement_id
+from core.saliency.baselines import PADDING, replacement_id
 from core.saliency.question import Question
 
 # How words are hidden; the first two put a token in their place.
@@ -70,7 +70,7 @@ def _shortened(question: Question, kept: Tensor) -> Versions:
     order = (~kept).long().argsort(dim=-1, stable=True)  # (N, T)
     mask = kept.gather(1, order).long()
     longest = max(1, int(mask.sum(dim=-1).max()))
-    padding = getattr(question.model.network.config, "pad_token_id", None) or 0
+    padding = replacement_id(question.model, PADDING) or 0
     ids = question.input_ids().expand(len(kept), -1).gather(1, order).masked_fill(mask == 0, padding)
     types = torch.tensor([question.tokens.type_ids], device=ids.device).expand(len(kept), -1).gather(1, order)
     return Versions(ids[:, :longest], mask[:, :longest], types[:, :longest])
