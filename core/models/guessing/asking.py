@@ -8,6 +8,7 @@ HEAD_WIDTHS = (32, 64, 80, 96, 128)
 # Small networks, which are built for lessons and tests, have few heads of whatever width.
 SMALL = 256
 FEW_HEADS = (1, 2, 4, 8)
+USUAL_FEW = 4
 ACTIVATIONS = ("gelu", "gelu_new", "relu", "silu", "gelu_pytorch_tanh")
 MOST_OPTIONS = 40
 
@@ -21,12 +22,15 @@ def heads(name: str, width: int, usual: int = 64, *, group: int = 0) -> Question
     few = {width // n for n in FEW_HEADS if width <= SMALL and width % n == 0}
     widths = sorted({*HEAD_WIDTHS, *few})
     possible = [w for w in widths if width % w == 0 and group % w == 0] or _any_divisors(width, group)
-    taken = min(possible, key=lambda w: (abs(w - usual), -w))
     options = tuple(sorted({width // w for w in possible}))
-    return Question(
-        name, width // taken, options,
-        f"Tensors have the heads side by side, {width} wide in all; heads of {taken} are the usual ones nearest.",
-    )  # fmt: skip
+    known = [w for w in possible if w in HEAD_WIDTHS]
+    if known or options[0] > USUAL_FEW:
+        taken = min(known or possible, key=lambda w: (abs(w - usual), -w))
+        count, because = width // taken, f"heads of {taken} are the usual ones nearest"
+    else:
+        count = max(option for option in options if option <= USUAL_FEW)
+        because = f"small networks often have {USUAL_FEW} heads, or the next fewer"
+    return Question(name, count, options, f"Tensors have the heads side by side, {width} wide in all; {because}.")
 
 
 def epsilon(name: str, value: float) -> Question:

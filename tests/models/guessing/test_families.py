@@ -232,6 +232,9 @@ def test_a_guess_with_other_values_is_judged_again() -> None:
         (576, 192, 64, 9),
         (4_096, 1_024, 128, 32),
         (88, 0, 32, 4),
+        (48, 0, 64, 4),
+        (24, 24, 64, 4),
+        (6, 0, 64, 2),
     ],
 )
 def test_published_numbers_of_heads_are_taken(width: int, keys: int, usual: int, count: int) -> None:
