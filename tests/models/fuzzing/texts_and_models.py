@@ -17,7 +17,7 @@ from core.models.checking_tokenizers.suspects import suspicions
 from core.models.finding import found
 from core.models.guessing import answered, guesses, places, revised
 from core.models.opening.prepared import notes_in
-from core.models.preparing.json_files import object_in as small_object_in
+from core.models.preparing.known_files import LONGEST_JSON
 from core.models.preparing.naming import naming
 from core.models.tokenizing import Characters, FromFile, Pattern, Whitespace
 from core.models.tokenizing.building import built
@@ -34,7 +34,7 @@ def read_config(data: bytes, folder: Path) -> None:
         for sentence in remarks_on(checked_config("x", folder)):
             check_sentence(sentence)
     with refusing():
-        small_object_in(path)
+        object_in(path, LONGEST_JSON)
     path.rename(folder / "prepared.json")
     if not all(note.isprintable() for note in notes_in(folder)):
         raise BrokenPromise("a note holds what nobody sees")
