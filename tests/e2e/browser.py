@@ -296,7 +296,7 @@ def _tab(browser: Browser, scheme: str, width: int) -> Page:
 
 def _look(page: Page, scheme: str, width: int) -> None:
     """What a test may change of a tab."""
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(60_000)
     page.set_viewport_size({"width": width, "height": 900 if width < 1900 else 1080})
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
 

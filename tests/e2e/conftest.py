@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.browser import App, opened_app, running_server
+
+# On a core that others use as well; what is true at once does not wait.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")

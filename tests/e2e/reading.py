@@ -89,13 +89,12 @@ def show_display(app: App) -> Locator:
 
 
 def choose(app: App, menu: str, option: str) -> None:
-    """Choose from a menu; one does not open while what is around it unfolds, so it may take another click."""
-    wanted = app.page.get_by_role("option", name=option)
-    for _ in range(5):
+    """Choose from a menu; one does not open, or closes again, while what is around it unfolds: then once more."""
+    for patience in (1_500, 1_500, 3_000, 3_000, 10_000):
         app.page.get_by_role("combobox", name=menu).click()
         try:
-            wanted.wait_for(timeout=1500)
-            break
+            app.page.get_by_role("option", name=option).click(timeout=patience)
+            return
         except TimeoutError:
-            continue
-    wanted.click()
+            app.page.keyboard.press("Escape")
+    raise AssertionError(f"the menu {menu} never offered {option}")

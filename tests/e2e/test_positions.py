@@ -29,7 +29,7 @@ from tests.e2e.test_accessibility import violations
 from tests.e2e.test_hostile_texts import LAYOUT, TEXTS
 from tests.tiny import save_model
 
-LONG = 20_000
+LONG = 60_000
 CHASES, CHASED = ("the cat chases the mouse", "the mouse chases the cat")
 OWN = "<b>old</b> 猫 met $x$ مرحبا 👩‍👩‍👧‍👦 :smile:"
 HOSTILE = " ".join(TEXTS.values())
