@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core.ui.address import notice_arrival, notice_page
+from core.ui.following import follow
 from core.ui.frame import open_frame
 from core.ui.starting import make_ready, start
 
@@ -20,4 +21,5 @@ if page != training:
     # That page needs what takes seconds to import only once something is trained.
     start()
 make_ready()
+follow(page.url_path)
 page.run()

@@ -11,6 +11,7 @@ from core.ui.saliency.answering import answers_of, go_on, question_of
 from core.ui.saliency.controls import controls
 from core.ui.saliency.layout import show
 from core.ui.saliency.talk_row import talk_row
+from core.ui.saliency.units import fit
 from core.ui.saliency.wish import first_visit
 from core.ui.words import facts, notes, small_print
 
@@ -24,6 +25,8 @@ with st.container(horizontal=True, vertical_alignment="center", key="title_bar")
     st.space("stretch")
     talk.talk_button()
 question = question_of(wish)
+if question is not None:
+    fit(question)
 here = {**wish.address, **talk.talk_address(), **links.in_address(wish.own_texts)}
 address.write(here, first_visit())
 heading.subheader(wording.title_of(question), anchor=False, width="content")

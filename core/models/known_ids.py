@@ -7,16 +7,37 @@ from typing import Any
 from core.errors import HeadlightError
 from core.text import Tokens
 
+_LISTED = 5
+
 
 def require_embeddings(tokens: Tokens, network: Any, name: str) -> None:
-    """Raise HeadlightError where a token's id lies beyond the network's embeddings. name: what the model is called."""
+    """Raise HeadlightError where a token's id lies beyond the network's embeddings. name: what the model is called.
+
+    The id that stands for unknown pieces lies right behind them where the vocabulary has no token for those.
+    """
     rows = network.get_input_embeddings().weight.shape[0]
-    strange = [label for label, number in zip(tokens.labels, tokens.ids, strict=True) if number >= rows]
+    beyond = [at for at, number in enumerate(tokens.ids) if number >= rows]
+    strange = [tokens.labels[at] for at in beyond]
+    if strange and all(tokens.unknown[at] and tokens.ids[at] == rows for at in beyond):
+        raise HeadlightError(
+            f"The vocabulary of {name} has no token for {_listed(strange)}: leave {_it(strange)} out of the text."
+        )
     if strange:
         raise HeadlightError(
             f"{name} has no embedding for the token “{strange[0]}” of its tokenizer, so the two do not belong "
             "together: open it with the tokenizer that it was trained with, or choose another text."
         )
+
+
+def _listed(labels: list[str]) -> str:
+    """Each of the first labels once."""
+    known = list(dict.fromkeys(labels))
+    more = " and others" if len(known) > _LISTED else ""
+    return f"{', '.join(f'“{label}”' for label in known[:_LISTED])}{more}"
+
+
+def _it(labels: list[str]) -> str:
+    return "it" if len(set(labels)) == 1 else "them"
 
 
 def start_id(network: Any, name: str) -> int:

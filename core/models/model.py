@@ -21,6 +21,7 @@ from core.models.card import ModelCard, card_of
 from core.models.checking import checked
 from core.models.cost import Cost, cost_of, require_room
 from core.models.devices import describe_device
+from core.models.first_text import first_text
 from core.models.generation import GREEDY, Decoding, continue_with, end_ids
 from core.models.known_ids import require_embeddings, start_id
 from core.models.out_of_memory import memory_worded
@@ -60,8 +61,8 @@ class Model:
         self.device = device
         self._altered = ""
         self.accepted = set(inspect.signature(network.forward).parameters)
-        self.card = self._probe()
-        self._pace = self._timed()
+        self.card = self._probe(first := self.encode(first_text(encoder)))
+        self._pace = self._timed(first)
 
     @property
     def dtype(self) -> torch.dtype:
@@ -274,18 +275,17 @@ class Model:
         taken = {name: value for name, value in options.items() if name in self.accepted}
         return self.network(**self.inputs(reading), **taken)
 
-    def _timed(self) -> tuple[int, float]:
+    def _timed(self, first: Tokens) -> tuple[int, float]:
         """Tokens and seconds of one warm pass over a short text: what later passes are estimated from."""
         count = min(PACE_TOKENS, self.encoder.max_length)
-        tokens = self.encoder.tokens_of_ids((self.encode("a b").ids * count)[:count])
+        tokens = self.encoder.tokens_of_ids((first.ids * count)[:count])
         answering = self.network.config.is_encoder_decoder
         reading = Reading(tokens, self.encoder.tokens_of_ids([self._start_id()] * count) if answering else None)
         start = time.perf_counter()
         self._forward(reading)
         return count, time.perf_counter() - start
 
-    def _probe(self) -> ModelCard:
-        tokens = self.encode("a b")
+    def _probe(self, tokens: Tokens) -> ModelCard:
         answering = self.network.config.is_encoder_decoder
         decoder = self.encoder.tokens_of_ids([self._start_id()] * 2) if answering else None
         with record(self.network) as recording:

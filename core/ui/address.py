@@ -9,6 +9,7 @@ and going to another page by its link brings none: there, the controls stay as t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import NoReturn
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -29,6 +30,8 @@ READERS = {
     "positions": "positions",
     "models": "models",
 }
+# In an address on the way to another page: the path of that page. The page without a path has a file with this name.
+_GOING, _FRONT = "going", "attention"
 _VISITED = "address_was_read"
 _PAGE = "page_of_address"
 _ARRIVED = "parameters_of_arrival"
@@ -39,6 +42,8 @@ _PENDING = "address_parameters"
 # What the run before was told that the address says; and at an arrival that and what it made the address say.
 _BEFORE = "parameters_of_run_before"
 _LEFT = "parameters_that_were_left"
+# Whether no address started the run.
+_BY_TAB = "run_without_arrival"
 
 
 def notice_arrival() -> None:
@@ -60,6 +65,7 @@ def notice_page(page: str) -> None:
     """To be called once it is known which page is open: an arrival's parameters are for its readers. page: its path."""
     state = st.session_state
     arrived, other = state.pop(_ARRIVED, None), state.get(_PAGE, page) != page
+    state[_BY_TAB] = arrived is None
     if arrived is not None and other and st.query_params.to_dict() in state[_LEFT]:
         # After Back to another page Streamlit tells the parameters of the page that was left, so they are no wish of
         # this one: its controls are as they were left, and say themselves what the address was.
@@ -71,10 +77,20 @@ def notice_page(page: str) -> None:
     state[_PAGE], state[_BEFORE] = page, st.query_params.to_dict()
 
 
-def send(page: str, parameters: Mapping[str, str]) -> None:
-    """Let a page open as if somebody arrived there by these parameters; whoever calls this goes there next."""
+def go(page: str, parameters: Mapping[str, str]) -> NoReturn:
+    """Open a page, by its path, as if somebody arrived there by these parameters; no callback can do so.
+
+    All the addresses on the way there are one entry in the browser's history, see going.js.
+    """
     asked = {name: (value,) for name, value in parameters.items()}
     st.session_state[_PENDING] = st.session_state.get(_PENDING, {}) | dict.fromkeys(_readers_of(page), asked)
+    st.switch_page(f"pages/{page or _FRONT}.py", query_params={**parameters, _GOING: page})
+
+
+def is_new(page: str) -> bool:
+    """Whether a page, by its path, was never open in this browser session and its address asks for nothing."""
+    pending = st.session_state.get(_PENDING, {})
+    return bool(st.session_state.get(_BY_TAB)) and all(pending.get(reader) == {} for reader in _readers_of(page))
 
 
 def take(reader: str) -> Arrival | None:

@@ -28,7 +28,7 @@ def open_frame() -> None:
     names = [*own, *(["dark.css", "alignment_dark.css"] if dark else []), *(TALK_STYLES if talk.talking() else ())]
     style = "\n".join((ASSETS / name).read_text("utf-8") for name in names)
     st.html(f"<style>{style}</style>")
-    script = (ASSETS / "well_formed.js").read_text("utf-8")
+    script = "\n".join((ASSETS / name).read_text("utf-8") for name in ("well_formed.js", "going.js"))
     with st.sidebar.container(key="page_script"):
         st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
 

@@ -60,7 +60,7 @@ def choose_model(names: list[str]) -> str:
         st.session_state.model = wanted
     if (text := st.session_state.pop(WANTED_TEXT, None)) is not None:
         st.session_state.text, st.session_state.text_pair = text, ""
-    model = st.selectbox("Model", names, key="model", persist_state="session")
+    model = st.selectbox("Model", names, format_func=own_models.label_of, key="model", persist_state="session")
     fit_example(str(model))
     small_print(summary_of(str(model)), "model-summary")
     return str(model)

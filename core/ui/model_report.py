@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def model_report(card: ModelCard, report: LoadReport) -> None:
     """A button that opens the model's card and its load report."""
     with st.popover("About the model", icon=":material/info:", type="tertiary"):
-        small_print(_facts(card), "card-facts")
+        small_print(_facts(card, report), "card-facts")
         if (trained := shipped_called(card.name)) is not None:
             for line in training_lines(trained.told):
                 small_print(line, "card-training")
@@ -44,7 +44,7 @@ def report_warnings(report: LoadReport) -> list[tuple[str, str]]:
     return [(line.sentence, line.severity) for line in report.lines() if line.severity == "error"]
 
 
-def _facts(card: ModelCard) -> str:
+def _facts(card: ModelCard, report: LoadReport) -> str:
     shapes = (
         f"{stream}: {_counted(card.layers[stream], 'layer')} × {_counted(card.heads[stream], 'head')}"
         + (f" that share {card.key_value_heads[stream]} key-value heads" if _shares(card, stream) else "")
@@ -53,7 +53,8 @@ def _facts(card: ModelCard) -> str:
     # What is no scheme, but makes one needless.
     is_scheme = card.positions not in ("recurrence", "convolution")
     positions = f"{card.positions} positions" if is_scheme else f"positions by {card.positions}"
-    return " · ".join([card.name, f"family {card.family}", *shapes, positions, f"reads {card.max_tokens:,} tokens"])
+    longest = f"reads {card.max_tokens:,} tokens{', as usual in its family' if report.takes_longest else ''}"
+    return " · ".join([card.name, f"family {card.family}", *shapes, positions, longest])
 
 
 def _counted(number: int, name: str) -> str:

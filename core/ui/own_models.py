@@ -18,6 +18,7 @@ from core.models.quoting import INVISIBLE
 from core.training.settings import ARCHITECTURES
 from core.training.tasks import TASKS
 from core.ui import resources
+from core.ui.words import BRING_AGAIN
 
 if TYPE_CHECKING:
     from core.models.pool import ModelPool
@@ -32,14 +33,22 @@ _TRAINED = re.compile(rf"({'|'.join(TASKS)})-({'|'.join(ARCHITECTURES)})-\d{{1,6
 _BROUGHT = " (own)"
 _OF_BROUGHT = re.compile(rf".{{1,120}}{re.escape(_BROUGHT)}( \(\d{{1,6}}\))?")
 LONGEST_NAME = 60
-_KEPT, _GIVEN, _CLOSERS = "own_models", "names_of_own_models", "closers_of_own_models"
+_NUMBER = re.compile(r" \(\d{1,6}\)$")
+# Whether that session has ended is its own business.
+_ELSEWHERE = "another browser session, that of another tab or of this one before a reload, and is not here"
+_KEPT, _GIVEN, _CLOSERS, _CHOSEN = "own_models", "names_of_own_models", "closers_of_own_models", "choices_of_own_models"
+REMOVES = (
+    "Close this model and delete the copy that Headlight made of it. Your own files, what came on the Models page and "
+    "other models stay; opening it again takes the same steps."
+)
 
 
-def add(name: str, folder: Path, close: Callable[[], None] | None = None) -> str:
+def add(name: str, folder: Path, close: Callable[[], None] | None = None, chosen: str = "") -> str:
     """Offer the model in a folder to this session, and return the name that it goes by.
 
     The folder, with all that is in it, belongs to the session from now on and is deleted with it: by `close` where one
     is given, which may be called more than once. A name that something else has, or had in this session, gets a number.
+    chosen: what was chosen for it, in a few words, which tell it apart from others of that name.
     """
     given: tuple[str, ...] = st.session_state.get(_GIVEN, ())
     called = _free(name, {*given, *_names_of_others()})
@@ -47,6 +56,7 @@ def add(name: str, folder: Path, close: Callable[[], None] | None = None) -> str
     let_go = partial(_let_go, resources.models(), folder, close)
     closers = {**_closers(), called: let_go}
     st.session_state[_KEPT], st.session_state[_GIVEN], st.session_state[_CLOSERS] = kept, (*given, called), closers
+    st.session_state[_CHOSEN] = {**st.session_state.get(_CHOSEN, {}), called: chosen}
     resources.session().at_end(let_go)
     for old in list(kept)[MOST_KEPT:]:
         remove(old)
@@ -90,6 +100,18 @@ def names() -> tuple[str, ...]:
     return tuple(_kept())
 
 
+def chosen_of(name: str) -> str:
+    """What was chosen for one of this session's own models, in a few words; "" for any other name."""
+    return str(st.session_state.get(_CHOSEN, {}).get(name, "")) if name in _kept() else ""
+
+
+def label_of(name: str) -> str:
+    """A name as lists show it: with what was chosen, where two of this session's own differ in a number alone."""
+    alike = [other for other in _kept() if _NUMBER.sub("", other) == _NUMBER.sub("", name)]
+    chosen = chosen_of(name) if len(alike) > 1 else ""
+    return f"{name} · {chosen}" if chosen else name
+
+
 def folder_of(name: str) -> Path | None:
     """The folder of one of this session's own models; None for any other name."""
     return _kept().get(name)
@@ -106,16 +128,16 @@ def is_gone(name: str) -> bool:
 
 
 def why_gone(name: str) -> str | None:
-    """What became of a model which a browser session trained or brought and which is not here, and what to do.
+    """Where a model is which a browser session trained or brought and which is not here, and what to do.
 
     The sentence has no full stop, so that whoever tells it can say what is used instead. None for every other name.
     """
     if name in _kept():
         return None
     if _TRAINED.fullmatch(name):
-        return f"{name} was trained in an earlier browser session and is gone: train it again, or open its download"
+        return f"{name} was trained in {_ELSEWHERE}: train it again, or open its download"
     if _OF_BROUGHT.fullmatch(name):
-        return f"{name} was open in an earlier browser session and is gone: bring its files again on the Models page"
+        return f"{name} was opened in {_ELSEWHERE}: {BRING_AGAIN}"
     return None
 
 

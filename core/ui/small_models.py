@@ -21,6 +21,8 @@ MOST_BYTES = 1 << 16
 # So many neighbours in an alphabet are named by the first and the last of them.
 A_RANGE = 3
 MOST_PARTS = 4
+# Characters that nobody sees, in words, and the signs that the figures have for them where no other says it.
+UNSEEN = {" ": ("space", ""), "\n": ("newline", " (⏎)"), "\t": ("tab", " (⇥)"), "\r": ("carriage return", " (␍)")}
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,10 @@ class SmallModel:
         """What it reads, in a sentence."""
         *first, last = _parts(self.alphabet)
         if len(first) >= MOST_PARTS:
-            space = ", and spaces" if " " in self.alphabet else ""
-            return f"Reads only these {len(self.alphabet)} characters{space}: {self.alphabet.strip()}"
+            seen = "".join(each for each in self.alphabet if _is_seen(each))
+            unseen = " and ".join(_name(each, "s") for each in self.alphabet if not _is_seen(each))
+            named = f", and {unseen}" if unseen else ""
+            return f"Reads only these {len(seen)} characters{named}: {seen}"
         kind = "letters" if self.alphabet.isalpha() else "characters"
         return f"Reads the {kind} {' and '.join(filter(None, [', '.join(first), last]))}."
 
@@ -78,7 +82,7 @@ def _parts(alphabet: str) -> list[str]:
     """An alphabet in code order as "a to r", or one by one where there are few neighbours."""
     runs: list[str] = []
     for character in alphabet:
-        if runs and ord(character) == ord(runs[-1][-1]) + 1 and character.isalnum() == runs[-1][-1].isalnum():
+        if runs and _follows(character, runs[-1][-1]):
             runs[-1] += character
         else:
             runs.append(character)
@@ -86,5 +90,19 @@ def _parts(alphabet: str) -> list[str]:
     return [part for parts in named for part in parts]
 
 
-def _name(character: str) -> str:
-    return {" ": "space", ",": "comma"}.get(character, character)
+def _follows(character: str, before: str) -> bool:
+    """Whether two characters are neighbours of one kind."""
+    seen = _is_seen(character) and _is_seen(before)
+    return seen and ord(character) == ord(before) + 1 and character.isalnum() == before.isalnum()
+
+
+def _is_seen(character: str) -> bool:
+    return character.isprintable() and not character.isspace()
+
+
+def _name(character: str, plural: str = "") -> str:
+    """A character as a sentence names it; plural: what to put behind a word for one that nobody sees."""
+    if character in UNSEEN:
+        word, sign = UNSEEN[character]
+        return f"{word}{plural}{sign}"
+    return {",": "comma"}.get(character, character if _is_seen(character) else f"U+{ord(character):04X}")

@@ -7,6 +7,8 @@ from html import escape
 
 import streamlit as st
 
+# Where a sentence says so, the way to that page stands below it.
+BRING_AGAIN = "bring its files again on the Models page"
 ROLES = {"info": "note", "warning": "status", "error": "alert"}
 
 
@@ -22,6 +24,8 @@ def notes(sentences: list[tuple[str, str]], key: str = "notes") -> None:
     """
     with st.container(key=key):
         st.html(_boxes(sentences))
+        if any(BRING_AGAIN in sentence for sentence, _ in sentences):
+            st.page_link("pages/models.py", label="Models page", icon=":material/deployed_code:")
 
 
 def _boxes(sentences: list[tuple[str, str]]) -> str:

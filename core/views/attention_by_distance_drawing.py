@@ -26,7 +26,7 @@ WEIGHTS, SMALL, BETWEEN = 230, 100, 36
 FLOOR = 1e-6
 # Heads that are named because their weight lies nearest, and tokens between the nearest and the farthest, at least.
 MOST_NAMED, LEAST_APART = 3, 0.5
-PALE, THIN = "rgba(128, 132, 165, 0.5)", 1.0
+PALE, THIN = "rgba(128, 132, 165, 0.8)", 1.0
 MEAN = "#c65a9e"
 SCHEME = "#0f9b76"
 SCHEME_WORDS = {"similarity": "similarity", "bias": "bias", "bucket": "row"}
@@ -95,8 +95,12 @@ def weights_plot(read: Found, head: int | None, own: Own | None) -> PlotlyFigure
     span = (np.log10(low) - 0.06, top + 0.12)
     ticks: dict[str, Any] = dict(type="log", tickvals=[10.0**power for power in powers], ticktext=texts)
     panels = [(span, ticks)]
-    lines = [_line(read, read.uniform, uniform, ""), *_heads(read, weights, style, "", head)]
-    lines.append(_line(read, average, mean, ""))
+    # Where attention is spread evenly the dashes lie on the mean, which they must not hide under.
+    lines = [
+        *_heads(read, weights, style, "", head),
+        _line(read, average, mean, ""),
+        _line(read, read.uniform, uniform, ""),
+    ]
     if read.scores is not None:
         lines += [*_heads(read, read.scores, style, "2", head), _line(read, _means(read.scores), mean, "2")]
         panels.append((_ends(read.scores), {}))

@@ -147,6 +147,22 @@ def test_back_and_forward_bring_each_own_text_back_and_a_reload_says_that_it_is_
     assert not {"own", "query", "key"} & set(parameters(app.page.url))
 
 
+def test_a_door_and_a_tab_are_one_step_of_the_history_each(app: App):
+    app.open().page.get_by_role("link", name="Models", exact=True).click()
+    app.page.get_by_role("radio", name="Server").click()
+    app.page.wait_for_url("**/models?way=server")
+    app.page.locator(".st-key-models_open_en-fr-transformer button").click()
+    app.page.wait_for_url("**/?model=en-fr-transformer&dtype=**")
+    app.drawn().page.get_by_role("link", name="Alignment").click()
+    app.page.wait_for_url("**/alignment*")
+    app.idle().page.go_back()
+    app.page.wait_for_url("**/?model=en-fr-transformer&dtype=**")
+    app.drawn().page.go_back()
+    app.page.wait_for_url("**/models?way=server")
+    expect(app.page.get_by_role("radio", name="Server")).to_be_checked()
+    app.idle()
+
+
 def test_back_to_the_first_view_brings_its_example_back(app: App):
     app.open().page.get_by_role("radio", name="Noun phrases").click()
     app.page.wait_for_url(re.compile("example=noun-phrases"))

@@ -21,7 +21,7 @@ from tests.e2e.browser import App, opened_app, running_server
 from tests.e2e.reading import written_number
 from tests.e2e.test_accessibility import violations
 
-LONG = 15_000
+LONG = 60_000
 BILSTM, TRANSFORMER, LANGUAGE = "sentiment-bilstm-additive-0", "sentiment-transformer", "lm-rotary"
 HOSTILE = "</script><img src=x onerror=alert(1)> <b>&amp;</b> **b** $x$ :smile: 猫追老鼠"
 OWN = "<b>猫</b> & a good film"
@@ -181,12 +181,8 @@ def test_a_click_on_a_head_opens_it_on_the_attention_page_and_back_returns(salie
     assert "text" not in parameters(saliency)
     written = saliency.page.get_by_role("textbox", name="Text", exact=True)
     expect(written).to_have_value("The plot is dull and the jokes fall flat.")
-    # The Attention page's address was completed once it was there, so it stands in the history twice.
-    for _ in range(2):
-        if "/saliency" not in saliency.page.url:
-            saliency.page.go_back()
-            saliency.page.wait_for_timeout(1000)
-            saliency.idle()
+    saliency.page.go_back()
+    saliency.page.wait_for_url("**/saliency?**")
     ready(saliency, "agreement")
     kept = {"example": "review-bad", "scalar": "logit", "statistic": "rho", "beside": "input_x_gradient"}
     assert kept.items() <= parameters(saliency).items()

@@ -277,7 +277,7 @@ def test_labels_and_answer_must_agree() -> None:
         (None, "does not return a network and its tokenizer"),
         ((Bag(), "words"), "does not return a network and its tokenizer"),
         ((nn.Identity(), word_encoder(WORDS, unknown="<unk>")), "has no weights"),
-        ((Bag(), word_encoder(("x", "y"))), "give it an unknown token"),
+        ((Bag(), word_encoder(("x y",))), "give it an unknown token"),
     ],
 )
 def test_a_load_that_gives_something_else_is_refused(loaded: object, sentence: str) -> None:

@@ -8,7 +8,7 @@ from transformers import AutoModelForMaskedLM, BertModel
 
 from core import load
 from core.models.opening.heads import base_class_of, taken_by
-from core.models.opening.prepared import assumed_in, notes_in
+from core.models.opening.prepared import assumed_in, notes_in, taken_in
 from core.models.reporting.report import LoadReport, ReportLine
 from tests.sentences import is_one_sentence
 from tests.tiny import save_model, tiny_config
@@ -250,3 +250,54 @@ def test_where_an_assumption_comes_from_is_told(report: LoadReport, words: str, 
     assert told.sentence.startswith(sentence)
     assert is_one_sentence(told.sentence)
     assert (told.severity, bool(told.remedy)) == (severity, severity == "warning")
+
+
+TAKEN = {"rms_norm_eps": 1e-5, "hidden_act": "silu", "rope_theta": 10_000.0, "max_position_embeddings": 4_096}
+
+
+def test_what_is_no_more_than_usual_in_a_family_is_told_with_what_depends_on_it(
+    gpt2_folder: Path, tmp_path: Path
+) -> None:
+    for file in gpt2_folder.iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    (tmp_path / "prepared.json").write_text(json.dumps({"way": "pickle", "taken": TAKEN}))
+    report = load(str(tmp_path)).report
+    assert report.taken == tuple(TAKEN.items())
+    assert report.takes_longest
+    assert not report.remark
+    values, length = line(report, "(rms_norm_eps 1e-05)"), line(report, "4,096 tokens are usual in its family")
+    assert "(hidden_act silu) and the base of rotary positions (rope_theta 10,000) are no more than" in values.sentence
+    assert "a little with another epsilon of norms, and more with another activation or base of" in values.remedy
+    assert (values.severity, length.severity) == ("info", "info")
+    assert all("Open it differently" in each.remedy for each in (values, length))
+    assert all(is_one_sentence(each) for one in (values, length) for each in (one.sentence, one.remedy))
+
+
+@pytest.mark.parametrize(
+    ("taken", "sentence", "remedy"),
+    [
+        ({"layer_norm_eps": 1e-12}, "(layer_norm_eps 1e-12) is no more", "a little with another epsilon of norms."),
+        ({"tie_word_embeddings": True}, "tie_word_embeddings yes is", "the answer may differ, and maps do not."),
+        ({"sliding_window": None, "tie_x": 1}, "sliding_window none and tie_x 1", "differ with another sliding_window"),
+        ({"num_hidden_layers": 12}, "num_hidden_layers 12 is", "differ with another num_hidden_layers."),
+    ],
+)
+def test_how_much_maps_depend_on_a_usual_value_is_told(
+    report: LoadReport, taken: dict[str, object], sentence: str, remedy: str
+) -> None:
+    told = line(replace(report, taken=tuple(taken.items())), sentence)
+    assert remedy in told.remedy
+    assert not replace(report, taken=tuple(taken.items())).takes_longest
+
+
+@pytest.mark.parametrize(
+    ("taken", "read"),
+    [
+        ([1], {}), ("x", {}), ({"": 1, "a\u202e": 1, "b" * 41: 1}, {}), ({"a": [1], "b": {}, "c": 1 << 60}, {}),
+        ({"a": "x" * 41, "b": "\n"}, {}), ({f"k{n}": n for n in range(99)}, {f"k{n}": n for n in range(12)}),
+        ({"a": 1.5, "b": False, "c": None, "d": "gelu"}, {"a": 1.5, "b": False, "c": None, "d": "gelu"}),
+    ],
+)  # fmt: skip
+def test_usual_values_are_bounded(tmp_path: Path, taken: object, read: dict[str, object]) -> None:
+    (tmp_path / "prepared.json").write_text(json.dumps({"taken": taken}))
+    assert taken_in(tmp_path) == read

@@ -17,12 +17,15 @@ from core.ui.arrival import Arrival
 from core.ui.example_choice import fit_example
 from core.ui.examples import EXAMPLES
 from core.ui.positions import arriving as positions
+from core.ui.positions.model_panel import text_words
 from core.ui.positions.offered import first_text as first_of_positions
+from core.ui.positions.wish import wish_of_state
 from core.ui.saliency import wish as saliency
 from core.ui.saliency.offered import first_text as first_of_saliency
 from tests.zoo.checkpoints import saved
 
-GONE = "mine (own) was open in an earlier browser session and is gone: bring its files again on the Models page"
+ELSEWHERE = "another browser session, that of another tab or of this one before a reload, and is not here"
+GONE = f"mine (own) was opened in {ELSEWHERE}: bring its files again on the Models page"
 CHINESE = "我不知道他为什么没有来。"
 
 
@@ -85,3 +88,10 @@ def test_of_a_model_that_is_gone_one_sentence_tells_on_every_page():
     asked = arrival(direction="other", models="mine (own)", example="none", own="7")
     alignment.arrive(asked)
     assert asked.remarks == [f"{GONE}."]
+
+
+def test_a_models_first_text_is_not_called_ones_own():
+    first_texts.keep("lm-english", "abc")
+    for text, words in (("abc", "the model's first text"), ("a secret", "a text of one's own")):
+        positions.arrive(arrival(view="model", model="lm-english", text=text))
+        assert text_words(wish_of_state()) == words

@@ -76,9 +76,8 @@ def press(page, key: str) -> None:
 
 def rows(page) -> list[tuple[str, str, str]]:
     """The table of files: severity, name, and what it holds."""
-    found = re.findall(
-        r'<tr class="(\w+)"><th[^>]*><bdi>(.*?)</bdi></th><td class="kind">.*?</td><td>(.*?)</td>', page.html
-    )
+    html = page.html.replace("<wbr>", "")
+    found = re.findall(r'<tr class="(\w+)"><th[^>]*><bdi>(.*?)</bdi></th><td class="kind">.*?</td><td>(.*?)</td>', html)
     return [(severity, unescape(name), unescape(told)) for severity, name, told in found]
 
 
@@ -96,6 +95,7 @@ def keys(page) -> set[str]:
 
 
 def test_the_empty_page_says_what_may_come_and_lists_what_is_here(models):
+    assert "Bring all files of a model together: what you bring next takes the place of what is shown." in models.html
     assert "Up to 2,048 MB together" in models.html
     assert "all-MiniLM-L6-v2" in models.html
     assert not models.sentences
@@ -129,6 +129,14 @@ def test_a_zip_of_a_folder_opens_on_the_attention_page_and_is_deleted_when_it_is
     press(models, "models_remove_my model (own)")
     assert "my model (own)" not in models.html
     assert left(kept) == []
+
+
+def test_without_a_name_a_model_is_called_what_its_files_call_it(models):
+    bring(models, files_of(POOLED))
+    models.app.text_input(key=models_key(models, "name")).set_value("  ")
+    models.run()
+    press(models, "models_open")
+    assert "Open: headlight\\_pooling \\(own\\)" in cards(models)
 
 
 def test_a_refusal_stands_in_the_table_alone(models):
@@ -165,12 +173,33 @@ def models_key(page, name: str) -> str:
 def test_what_came_last_takes_the_place_of_what_came_before_and_is_deleted_when_it_is_put_away(models, kept: Path):
     bring(models, {"config.json": b"{}", "vocab.txt": b"a\nb\n"})
     assert "What came: 2 files" in cards(models)
+    assert not any("closed to make room" in sentence for sentence in models.sentences)
     bring(models, {"vocab.txt": b"a\n"})
     assert left(kept) == ["vocab.txt"]
+    assert any(sentence.startswith("2 files was closed to make room") for sentence in models.sentences)
     assert any("no weights" in sentence for sentence in models.sentences)
     press(models, "models_put_away")
     assert left(kept) == []
     assert "What came" not in cards(models)
+    assert not any("closed to make room" in sentence for sentence in models.sentences)
+
+
+def test_what_was_opened_is_not_told_of_when_the_next_files_take_its_place(models):
+    bring(models, files_of(POOLED))
+    press(models, "models_open")
+    assert "stay" in models.app.button(key="models_remove_opened").help
+    bring(models, {"vocab.txt": b"a\n"})
+    assert not any("closed to make room" in sentence for sentence in models.sentences)
+
+
+def test_a_network_for_images_is_refused_before_anything_is_asked(models):
+    config = {"model_type": "vit", "architectures": ["ViTForImageClassification"]}
+    bring(models, files_of(POOLED) | {"config.json": json.dumps(config).encode()})
+    severity, name, told = rows(models)[0]
+    assert (severity, name) == ("error", "model.safetensors")
+    assert "which reads images (pixel_values) and no text" in told
+    assert "How does it read a text?" not in cards(models)
+    assert "models_open" not in keys(models)
 
 
 def test_a_refused_name_stands_first_in_red_and_the_rest_is_taken(models, kept: Path):
@@ -319,6 +348,14 @@ def test_talk_mode_has_this_sessions_models_on_the_number_keys(models, tmp_path:
     press(models, "talk_button")
     assert models.address == {"talk": "1"}
     assert "models_talk_1" in keys(models)
+
+
+def test_this_sessions_models_stand_in_the_list_with_what_was_chosen(models, tmp_path: Path):
+    names = ("nano (own) (2)", "nano (own)")
+    chosen = dict(zip(names, ("4 heads, chosen · characters of <b>.json", ""), strict=True))
+    models.tell(own_models=dict.fromkeys(names, tmp_path), choices_of_own_models=chosen)
+    assert '<span class="facts">4 heads, chosen · characters of &lt;b&gt;.json</span>' in models.html
+    assert "other models stay" in models.app.button(key="models_remove_nano (own)").help
 
 
 def test_a_tokenizer_that_gives_ids_beyond_the_table_is_doubted_before_anything_is_opened(models):

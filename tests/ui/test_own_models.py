@@ -9,7 +9,10 @@ from streamlit.testing.v1 import AppTest
 
 from core.jobs import Queues, Store
 from core.models import catalogue
+from core.models.preparing import Choices
+from core.models.tokenizing import Bytes, Characters, FromFile
 from core.ui import resources
+from core.ui.models.opened.chosen_words import chosen_words
 from core.ui.own_models import LONGEST_NAME, MOST_KEPT, brought, is_gone, why_gone
 from core.ui.without_attention import SENTENCE
 from tests.zoo.checkpoints import saved
@@ -58,11 +61,52 @@ def test_folders_are_deleted_with_the_session_and_the_oldest_when_there_are_many
     assert not any(folder.exists() for folder in folders)
 
 
+def choose(added):
+    """A script that adds own models with what was chosen for them and draws the menu: (name, chosen) each."""
+    from pathlib import Path
+
+    import streamlit as st
+
+    from core.ui import own_models
+    from core.ui.model_menu import choose_model
+
+    if "called" not in st.session_state:
+        st.session_state.called = [own_models.add(name, Path(), lambda: None, chosen) for name, chosen in added]
+    st.session_state.shown = choose_model(list(own_models.names()))
+
+
+def test_models_of_one_name_stand_in_the_menu_with_what_was_chosen():
+    added = [("nano (own)", "2 heads, guessed"), ("nano (own)", "4 heads, chosen"), ("bert (own)", "bytes")]
+    app = AppTest.from_function(choose, args=(added,), default_timeout=60).run()
+    assert not app.exception, app.exception
+    assert app.selectbox(key="model").options == [
+        "bert (own)", "nano (own) (2) · 4 heads, chosen", "nano (own) · 2 heads, guessed",
+    ]  # fmt: skip
+    assert app.session_state.shown == "bert (own)"
+    app.selectbox(key="model").select_index(1).run()
+    assert app.session_state.shown == "nano (own) (2)"
+
+
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [
+        (Choices(), ""),
+        (Choices(assumed=("4 heads, chosen",), tokenizer=Characters(Path("/x/meta.pkl"))),
+         "4 heads, chosen · characters of meta.pkl"),
+        (Choices(tokenizer=Characters(("a", "b"))), "characters that were typed"),
+        (Choices(tokenizer=FromFile(Path("/x/tokenizer.json"))), "tokenizer tokenizer.json"),
+        (Choices(tokenizer=Bytes(), base=Path("/x/base")), "bytes · on base"),
+    ],
+)  # fmt: skip
+def test_what_was_chosen_is_told_in_a_few_words(choices: Choices, words: str):
+    assert chosen_words(choices) == words
+
+
 def remove_one(name, folder, marker):
     """A script that adds a model with a way of its own to delete it, and removes it again."""
     from core.ui import own_models
 
-    called = own_models.add(name, folder, marker.unlink)
+    called = own_models.add(name, folder, lambda: marker.unlink(missing_ok=True))
     assert own_models.folder_of(called) == folder
     own_models.remove(called)
     own_models.remove("another")

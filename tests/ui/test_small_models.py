@@ -51,7 +51,11 @@ def test_alphabets_are_told_in_one_line():
     assert SmallModel("+0123456789").reads == "Reads the characters + and 0 to 9."
     assert SmallModel(" abc").reads == "Reads the characters space and a to c."
     dates = SmallModel("".join(sorted(TASKS["dates"].alphabet))).reads
-    assert dates.startswith("Reads only these 47 characters, and spaces: ,-./0123456789AD")
+    assert dates.startswith("Reads only these 46 characters, and spaces: ,-./0123456789AD")
+    shakespeare = SmallModel("\n ABCFMRSYabcdefhijklmnoprstuvwxyz.,'").reads
+    assert shakespeare.startswith("Reads only these 35 characters, and newlines (⏎) and spaces: ABC")
+    assert SmallModel("\nabc").reads == "Reads the characters newline (⏎) and a to c."
+    assert SmallModel("\x01\xa0ab").reads == "Reads the characters U+0001, U+00A0, a and b."
 
 
 def test_a_folder_tells_its_alphabet_and_its_task(roots):
@@ -129,7 +133,8 @@ def test_its_own_example_stands_in_the_place_of_those_in_english(page, landed, t
 
 def test_a_trained_model_of_another_session_is_said_to_be_gone(page):
     page.open(model="sort-additive-1", text="abc", stream="cross", layer="7", head="mean", scale="linear")
-    gone = "sort-additive-1 was trained in an earlier browser session and is gone: train it again, or open its download"
+    elsewhere = "another browser session, that of another tab or of this one before a reload, and is not here"
+    gone = f"sort-additive-1 was trained in {elsewhere}: train it again, or open its download"
     assert [sentence for sentence in page.sentences if "sort-additive-1" in sentence] == [
         f"{gone}; all-MiniLM-L6-v2 is used."
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.models.finding.looking import TOO_MUCH
 from core.models.finding.results import FoundFile
 
 _WHAT = "a model has its weights in .safetensors, .gguf, .bin, .pt, .pth or .ckpt files"
@@ -20,8 +21,10 @@ def why_none(files: Sequence[FoundFile]) -> str:
         return f"None of the {len(weights):,} files with an error can be used: see what is said of each."
     if any(file.kind == "archive" for file in files):
         return "There is only an archive inside: unpack it, or upload it by itself."
-    if foreign := next((file for file in files if file.severity == "warning"), None):
-        return foreign.sentence
+    if unseen := next((file for file in files if file.sentence.endswith(f"{TOO_MUCH}.")), None):
+        return unseen.sentence
+    if any(file.kind == "other" and file.severity == "warning" for file in files):
+        return f"There are no weights that Headlight reads: {_WHAT}."
     if any(file.kind in ("adapter config", "config", "tokenizer", "vocabulary", "index") for file in files):
         return f"There are no weights beside what describes them: {_WHAT}."
     return f"There are no weights: {_WHAT}."

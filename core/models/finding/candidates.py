@@ -15,6 +15,7 @@ from core.models.finding.choosing import is_adapter, is_gguf
 from core.models.finding.contents import Contents, Parts
 from core.models.finding.doubts import doubts_about
 from core.models.finding.naming import ADAPTER_CONFIG, CONFIG, STEPS
+from core.models.finding.reading import reads_instead
 from core.models.finding.results import Candidate, Missing
 from core.models.finding.sets import Role, Sets, WeightSet
 from core.models.finding.tokenizers import tokenizer_of, vocabularies_of
@@ -37,7 +38,8 @@ def candidates_in(
             if is_gguf(one):
                 models.append(_gguf(folder, own, one, sets))
             elif not is_adapter(one):
-                models.append(_model(folder, own, one, sets, contents))
+                if (model := _model(folder, own, one, sets, contents)) is not None:
+                    models.append(model)
             elif (adapter := _adapter(folder, own, one, sets, contents)) is not None:
                 adapters.append(adapter)
     return models + [_based(adapter, models) for adapter in adapters]
@@ -48,9 +50,17 @@ def _gguf(folder: Path, own: Contents, one: WeightSet, sets: Sets) -> Candidate:
     return Candidate(name_of(folder, own.parts, one.stem, None), "gguf", own.folder, _paths(one))
 
 
-def _model(folder: Path, own: Contents, one: WeightSet, sets: Sets, contents: Mapping[Parts, Contents]) -> Candidate:
-    _note(one, sets, "the weights" if one.is_standard else "weights")
+def _model(
+    folder: Path, own: Contents, one: WeightSet, sets: Sets, contents: Mapping[Parts, Contents]
+) -> Candidate | None:
+    """The model, or None where its config is that of a network for something else than text."""
     config = own.config.values if own.config else None
+    if config is not None and (reads := reads_instead(config)):
+        first, *others = (member.entry.name for member in one.members)
+        sets.roles.update(dict.fromkeys(others, Role("another part of the same weights, not used")))
+        sets.roles[first] = Role(f"weights of {reads}: bring a model that reads text", "error")
+        return None
+    _note(one, sets, "the weights" if one.is_standard else "weights")
     tokenizer, tensors = tokenizer_of(own, contents), one.tensors
     missing = [*lacking.of_config(config, refused=CONFIG in own.files and config is None)]
     if config is not None and not missing:

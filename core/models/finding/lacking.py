@@ -19,6 +19,12 @@ _HEADS = (
 _CHOOSE = "choose the architecture, for which the tensors give guesses"
 
 
+def class_of(config: Mapping[str, Any]) -> str | None:
+    """The class that a config names; None where it names none."""
+    classes = config.get("architectures")
+    return classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else None
+
+
 def of_config(config: Mapping[str, Any] | None, refused: bool) -> Iterator[Missing]:
     """What the config lacks. config: None where there is none or none that can be read; refused: the latter."""
     if config is None:
@@ -35,7 +41,7 @@ def of_config(config: Mapping[str, Any] | None, refused: bool) -> Iterator[Missi
             f"The config.json says {quoted(model_type)}, which is no architecture of Headlight or transformers"
             f"{program}: {_CHOOSE}.",
         )
-    elif (named := _class_of(config)) is not None and not _is_class(named):
+    elif (named := class_of(config)) is not None and not _is_class(named):
         yield Missing(
             "model_type",
             f"The config.json says {quoted(named)}, which is no class of Headlight or transformers{program}: "
@@ -45,7 +51,7 @@ def of_config(config: Mapping[str, Any] | None, refused: bool) -> Iterator[Missi
 
 def of_head(config: Mapping[str, Any], names: Iterable[str]) -> Iterator[Missing]:
     """The head that a config's class has and no tensor is named for."""
-    named = _class_of(config) or ""
+    named = class_of(config) or ""
     parts = next((parts for end, parts in _HEADS if named.endswith(end)), None)
     if parts is None or any(part in name.split(".") for name in names for part in parts):
         return
@@ -65,11 +71,6 @@ def of_base(base: str | None) -> Missing:
     """For an adapter. base: what it calls the model that it was trained on."""
     called = f", which it calls {quoted(base)}" if base else ""
     return Missing("base", f"An adapter holds only what was changed in its base{called}: choose that model.")
-
-
-def _class_of(config: Mapping[str, Any]) -> str | None:
-    classes = config.get("architectures")
-    return classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else None
 
 
 def _is_known(model_type: str) -> bool:

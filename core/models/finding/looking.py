@@ -10,6 +10,7 @@ from typing import Literal
 
 from core.errors import HeadlightError
 from core.models.checking_files import gguf_of, header_of, state_dict_of
+from core.models.finding.noted import noted_beside
 from core.models.finding.results import FoundFile
 from core.models.finding.telling import counted, quoted, size
 from core.models.finding.walking import Entry, place_of
@@ -79,7 +80,8 @@ def _weights(entry: Entry) -> Weights:
     shapes = {name: tensor.shape for name, tensor in held.tensors.items()}
     formats = _formats((tensor.dtype, tensor.count) for tensor in held.tensors.values())
     under = f", under {' and '.join(map(quoted, held.path))}" if held.path else ""
-    words = f"{_told(len(shapes), entry.nbytes)}{formats}{under}"
+    noted = f"; {words}" if (words := noted_beside(entry.path)) else ""
+    words = f"{_told(len(shapes), entry.nbytes)}{formats}{under}{noted}"
     return Weights(entry, "pickle", words, shapes, held.path)
 
 

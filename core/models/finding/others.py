@@ -15,6 +15,10 @@ from core.models.finding.wordlists import entries_in, lines_in
 from core.models.quoting import shown
 
 LONGEST = 4_000_000
+_PICKLE = (
+    "a pickle, never opened: of a PyTorch model save the state_dict() with torch.save; models of scikit-learn and the "
+    "like are not read"
+)
 _JSON_TOKENIZERS = ("tokenizer.json", "vocab.json")
 
 
@@ -64,7 +68,7 @@ def _by_content(entry: Entry) -> FoundFile:
     if entry.name.endswith(naming.INDEX):
         return as_found(entry, "index", "says which file has which tensor")
     if entry.suffix in naming.PICKLES:
-        return as_found(entry, "other", "a pickle, never opened: save the state_dict() with torch.save", "warning")
+        return as_found(entry, "other", _PICKLE, "warning")
     if entry.suffix in (".model", ".spm") and _begin(entry) == b"\n":
         return as_found(entry, "tokenizer", "a SentencePiece model, which may become the tokenizer")
     if entry.suffix == ".json":

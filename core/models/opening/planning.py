@@ -20,7 +20,7 @@ from core.models.opening.config_trust import require_proportion, trusted
 from core.models.opening.configs import read_config, require_layers
 from core.models.opening.encoding import has_tokenizer
 from core.models.opening.place import Place
-from core.models.opening.prepared import assumed_in, notes_in
+from core.models.opening.prepared import assumed_in, notes_in, taken_in
 from core.models.opening.quantising import INT4, quantised_config
 from core.models.opening.weights import WeightFiles, tensors_in, twice_meant, weights_of, whole_numbers, wrapper_of
 from core.models.quoting import shown
@@ -39,6 +39,7 @@ class Plan:
     drawn       the network without memory for its weights
     notes       for the load report
     assumed     what was guessed of the network, for report and figures
+    taken       what else of its config is no more than usual in its family
     tokenizer   where it lies, and whether the catalogue knows its files
     """
 
@@ -51,6 +52,7 @@ class Plan:
     drawn: PreTrainedModel
     notes: tuple[str, ...]
     assumed: tuple[str, ...]
+    taken: dict[str, Any]
     tokenizer: Path
     tokenizer_known: bool
 
@@ -102,8 +104,10 @@ def planned(name: str, place: Place, job: Job | None) -> Plan:
     notes = tuple(filter(None, (*notes_in(place.folder), note, came, *remarks)))
     tokenizer = place.folder if has_tokenizer(place.folder) else folder
     tokenizer_known = place.known or (adapter is not None and not adapter.beside and tokenizer == folder)
-    assumed = assumed_in(place.folder)
-    return Plan(folder, adapter, config, model_class, files, prefix, drawn, notes, assumed, tokenizer, tokenizer_known)
+    assumed, taken = assumed_in(place.folder), taken_in(place.folder)
+    return Plan(
+        folder, adapter, config, model_class, files, prefix, drawn, notes, assumed, taken, tokenizer, tokenizer_known
+    )
 
 
 def is_quantised(config: Any) -> bool:

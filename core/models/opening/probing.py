@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from core.capture import has_attention, prepare
+from core.models.first_text import first_text
 from core.text import TextEncoder
 
 LENGTH = 8
@@ -35,10 +36,12 @@ def settled(network: PreTrainedModel, encoder: TextEncoder, device: str) -> str:
 
 def probe_inputs(network: PreTrainedModel, encoder: TextEncoder, device: str) -> dict[str, Tensor]:
     """Two short texts, the second padded, as arguments of the network's forward."""
-    numbers = [_within(number, network) for number in encoder.encode("a b " * LENGTH).ids[:LENGTH]]
+    read = encoder.encode(first_text(encoder, LENGTH)).ids
+    # Several tokens of its own may be one token side by side.
+    numbers = [_within(number, network) for number in (read * LENGTH)[: min(LENGTH, encoder.max_length)]]
     ids = torch.tensor([numbers] * 2, device=device)  # (2, T)
     mask = torch.ones_like(ids)
-    mask[1, LENGTH - LENGTH // 3 :] = 0
+    mask[1, len(numbers) - len(numbers) // 3 :] = 0
     ids[mask == 0] = _first_of(network, "pad_token_id")
     inputs = {"input_ids": ids, "attention_mask": mask}
     if network.config.is_encoder_decoder:

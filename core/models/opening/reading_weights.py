@@ -47,7 +47,8 @@ def read_weights(
     if spread:
         spread.belongs_to(network)
     network = network.eval().requires_grad_(False)
-    report = replace(report_of(network, info, files, plan.prefix), notes=plan.notes, assumed=plan.assumed)
+    report = report_of(network, info, files, plan.prefix)
+    report = replace(report, notes=plan.notes, assumed=plan.assumed, taken=tuple(plan.taken.items()))
     return network, added(name, network, report, plan.adapter) if plan.adapter else report
 
 

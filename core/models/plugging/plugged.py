@@ -15,6 +15,7 @@ from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.devices import SPREAD, best_device, dtype_named
 from core.models.estimate import fit, weights_nbytes
+from core.models.first_text import first_text
 from core.models.model import PACE_TOKENS, Model
 from core.models.opening.probing import settled
 from core.models.opening.quantising import QUANTISED, held_nbytes, quantise
@@ -95,7 +96,8 @@ def _parts(name: str, loaded: Any) -> tuple[nn.Module, TextEncoder]:
         probe_tokens(encoder, 2)
     except HeadlightError as error:
         raise HeadlightError(
-            f"{name}: its tokenizer cannot read “a b”, which every model is tried on: give it an unknown token."
+            f"{name}: its tokenizer reads neither “a b” nor its own first tokens, and every model is tried on one of "
+            "these: give it an unknown token."
         ) from error
     return module, encoder
 
@@ -134,7 +136,7 @@ def _wrapped(
 
 
 def _of_text(encoder: TextEncoder) -> tuple[tuple[int, ...], tuple[bool, ...]]:
-    tokens = encoder.encode("a b")
+    tokens = encoder.encode(first_text(encoder))
     return tokens.ids, tokens.special
 
 

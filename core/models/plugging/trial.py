@@ -20,6 +20,7 @@ from core.capture.kept import Call
 from core.capture.streams import declared_stream
 from core.capture.tap import SOFTMAXES
 from core.errors import HeadlightError
+from core.models.first_text import first_text
 from core.models.plugging.answering import Answering, answering_of
 from core.models.plugging.shell import Plugged, called
 from core.models.reading import Reading
@@ -65,7 +66,7 @@ def answer_to(
 
 def probe_tokens(encoder: TextEncoder, length: int) -> Tokens:
     """So many tokens of a short text."""
-    ids = encoder.encode("a b " * length).ids
+    ids = encoder.encode(first_text(encoder, length)).ids
     return encoder.tokens_of_ids((ids * length)[:length])
 
 

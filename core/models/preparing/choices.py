@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ class Choices:
                None: what its files say
     name       what sentences call the model; "": the candidate's name
     assumed    what of the config was guessed and decides about every map, such as "2 heads, guessed"
+    taken      what else of it is no more than usual in its family, by its keys
     """
 
     config: Mapping[str, Any] | None = None
@@ -27,3 +28,4 @@ class Choices:
     base: str | Path | None = None
     name: str = ""
     assumed: tuple[str, ...] = ()
+    taken: Mapping[str, Any] = field(default_factory=dict)

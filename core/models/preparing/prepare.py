@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from core.jobs import Job
+from core.models.checking_files import header_of
 from core.models.finding import Candidate
+from core.models.finding.noted import labels_beside
 from core.models.intake import Intake
-from core.models.opening.prepared import LONGEST_ASSUMED, MOST_ASSUMED, MOST_NOTES
+from core.models.opening.prepared import LONGEST_ASSUMED, MOST_ASSUMED, MOST_NOTES, taken_in
 from core.models.preparing.adapters import put_adapter
 from core.models.preparing.choices import Choices
 from core.models.preparing.filling import Filling, filling
@@ -40,16 +44,39 @@ def prepare(candidate: Candidate, choices: Choices, into: Intake, job: Job | Non
             if choices.tokenizer is not None:
                 put_tokenizer(candidate, choices, filled)
         else:
-            way = put_model(candidate, choices, filled)
+            way = put_model(candidate, _with_labels(candidate, choices, filled), filled)
+            filled.notes.extend(_of_zeros(candidate, filled.folder))
         filled.assumed.extend(choices.assumed)
-        filled.write_json(PREPARED, _told(way, filled))
+        taken = taken_in(candidate.root) if choices.config is None else choices.taken
+        filled.write_json(PREPARED, _told(way, filled, taken))
         if job is not None:
             job.advance(1, 1, "prepared")
     return into.folder
 
 
-def _told(way: str, filled: Filling) -> dict[str, Any]:
-    """What prepared.json says; what was guessed only where something was."""
+def _with_labels(candidate: Candidate, choices: Choices, into: Filling) -> Choices:
+    """The same choices, with the names that the file gives its labels, where what was chosen counts as many."""
+    config, first = choices.config, candidate.weights[0]
+    if config is None or "id2label" in config or first.suffix.lower() == ".safetensors":
+        return choices
+    labels = labels_beside(first)
+    if not labels or len(labels) != config.get("num_labels"):
+        return choices
+    into.notes.append("Its labels are called what the file says beside its tensors.")
+    named = {"id2label": dict(enumerate(labels)), "label2id": {name: number for number, name in enumerate(labels)}}
+    return replace(choices, config={key: value for key, value in config.items() if key != "num_labels"} | named)
+
+
+def _of_zeros(candidate: Candidate, folder: Path) -> Iterator[str]:
+    """How many tensors are the files' own, where zeros were added to them."""
+    own, made = len(candidate.tensors), sum(len(header_of(path).tensors) for path in folder.glob("*.safetensors"))
+    if made > own:
+        held = "1 tensor" if own == 1 else f"{own:,} tensors"
+        yield f"The zeros are counted among what was loaded: the files themselves hold {held}."
+
+
+def _told(way: str, filled: Filling, taken: Mapping[str, Any]) -> dict[str, Any]:
+    """What prepared.json says; what was guessed and taken only where something was."""
     said = {"way": way, "notes": [*dict.fromkeys(filled.notes)][:MOST_NOTES]}
     guessed = [words[:LONGEST_ASSUMED] for words in dict.fromkeys(filled.assumed)][:MOST_ASSUMED]
-    return said | {"assumed": guessed} if guessed else said
+    return said | ({"assumed": guessed} if guessed else {}) | ({"taken": dict(taken)} if taken else {})

@@ -18,13 +18,14 @@ from core.models.opening.tokenizer_files import ALL_FILES
 from core.models.preparing.choices import Choices
 from core.models.preparing.known_files import ADAPTER_CONFIG, CONFIG, GENERATION, TOLD
 from core.models.preparing.prepare import prepare
+from core.models.preparing.taken import taken_of
 from core.models.quoting import shown
 
 # Whoever calls this may fill the own disk, down to what is spared of every disk.
 _BOUNDS = Limits(nbytes=1 << 50)
 _MOST_KEPT = 1_000
 _SHARD = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<total>\d{5})(?P<suffix>\.[a-z]+)", re.ASCII)
-# Values of a config on which maps hardly depend, or not at all.
+# Values of a config on which maps hardly depend, or not at all: not every figure has to say them.
 _HARMLESS = re.compile(r"eps|max_position|n_positions|dropout|token_id|tie_")
 _BESIDE = (CONFIG, GENERATION, TOLD, ADAPTER_CONFIG, *ALL_FILES)
 _OTHERWISE = "or open it on the Models page, which asks for it"
@@ -122,7 +123,8 @@ def _without_doubt(candidate: Candidate, path: Path) -> Choices:
     bearing = [name for question in asked if (name := question.name) not in said and not _HARMLESS.search(name)]
     config = answered(best, said)
     assumed = (*(_said(config[name]) for name in heads), *(f"{name} {config[name]}, guessed" for name in bearing))
-    return Choices(config=config, name=path.stem, assumed=assumed)
+    taken = {name: value for name, value in taken_of(best, config, said).items() if name not in bearing}
+    return Choices(config=config, name=path.stem, assumed=assumed, taken=taken)
 
 
 def _said(heads: int) -> str:

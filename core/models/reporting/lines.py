@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from core.models.quoting import shown
 from core.models.reporting.remedies import for_misfits, for_random_head, for_unexpected, is_pooler_alone
+from core.models.reporting.taken import about_taken
 
 if TYPE_CHECKING:
     from core.models.reporting.report import LoadReport
@@ -48,12 +49,15 @@ def lines_of(report: LoadReport) -> Iterator[ReportLine]:
     yield ReportLine(size, "info")
     yield from (ReportLine(note, "info") for note in report.notes)
     yield from map(_about_assumed, report.assumed)
+    yield from (ReportLine(sentence, "info", remedy) for sentence, remedy in about_taken(report.taken))
     yield from _about_random(report)
     yield from _about_names(report)
     yield from _about_formats(report)
     if report.adapted or report.brought:
         yield ReportLine(
-            _adapted(report), "info", "Compare it with its base on the Models page to see what the adapter changed."
+            _adapted(report),
+            "info",
+            "Compare it with its base, “Base against fine-tuned” on the Models page, to see what the adapter changed.",
         )
     if report.probe:
         yield ReportLine(f"Attention is read by {report.probe}, tried on a first short text.", "info")

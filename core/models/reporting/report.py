@@ -12,6 +12,7 @@ from transformers import PreTrainedModel
 from core.models.opening.weights import WeightFiles
 from core.models.reporting.lines import ReportLine, about_tokens, lines_of
 from core.models.reporting.lines import Severity as Severity
+from core.models.reporting.taken import is_length
 
 _ORDER = ("error", "warning", "info")
 Shape = tuple[int, ...]
@@ -44,6 +45,7 @@ class LoadReport:
     probe           how the attention of the first short text was read; "" before it was
     notes           what was done to the files, and guessed about them, before they could be read
     assumed         what was guessed of the network itself, and every map depends on, such as "2 heads, guessed"
+    taken           what else of its config is no more than usual in its family: key and value
     """
 
     loaded: int
@@ -69,11 +71,17 @@ class LoadReport:
     probe: str = ""
     notes: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
+    taken: tuple[tuple[str, Any], ...] = ()
 
     @property
     def reinitialised(self) -> tuple[str, ...]:
         """All tensors that the library initialised at random."""
         return tuple(sorted({*self.missing, *self.mismatched}))
+
+    @property
+    def takes_longest(self) -> bool:
+        """Whether the longest text is no more than usual in its family, and nothing in the files tells it."""
+        return any(is_length(name) for name, _ in self.taken)
 
     @property
     def remark(self) -> str:

@@ -12,6 +12,7 @@ from core.models.quoting import shown
 from core.models.tokenizing import specifications
 from core.models.tokenizing.choices import Bytes, Characters, FromFile, Pattern, Specials, Vocabulary, Whitespace
 from core.models.tokenizing.merges import MERGES, byte_level_of
+from core.models.tokenizing.meta import is_meta
 from core.models.tokenizing.names import Named, named, with_unknown
 from core.models.tokenizing.sentencepieces import SUFFIXES, read_pieces, tokenizer_of
 from core.models.tokenizing.specifications import Part, config_of
@@ -40,7 +41,7 @@ def built(choice: FromFile | Characters | Bytes | Whitespace | Pattern) -> Built
             return _of_bytes(choice)
         case Characters():
             read = listed(choice.vocabulary)
-            made = _of_list(read, choice.specials, specifications.characters)
+            made = _of_list(read, _specials(choice), specifications.characters)
             return replace(made, notes=(*made.notes, *_on_characters(made.tokenizer, read.ids)))
         case Whitespace():
             return _of_list(listed(choice.vocabulary), choice.specials, specifications.whitespace)
@@ -65,6 +66,12 @@ def listed(vocabulary: Vocabulary) -> Read:
 def _of_list(read: Read, specials: Specials, specified: Callable[[Mapping[str, int], Named], Part]) -> Built:
     names, ids, notes = with_unknown(named(specials, read.ids), specials, read.ids)
     return Built(specified(ids, names), config_of(names), (*read.notes, *notes))
+
+
+def _specials(choice: Characters) -> Specials:
+    """Of nanoGPT's characters none stands for those that are not there, and nobody has to say so."""
+    is_told = choice.specials.unknown is not None or not is_meta(choice.vocabulary)
+    return choice.specials if is_told else replace(choice.specials, unknown="")
 
 
 def _on_characters(tokenizer: Part, ids: Mapping[str, int]) -> tuple[str, ...]:
@@ -95,6 +102,8 @@ def _of_bytes(choice: Bytes) -> Built:
 
 def _of_file(choice: FromFile) -> Built:
     path = choice.path
+    if is_meta(path):
+        return built(Characters(path, choice.specials))
     if path.suffix.lower() in SUFFIXES:
         tokenizer, names = tokenizer_of(read_pieces(path), choice.specials)
         return Built(tokenizer, config_of(names))

@@ -42,7 +42,8 @@ class FromFile:
     """A tokenizer in a file, or beside it.
 
     path: tokenizer.json; a SentencePiece *.model or *.spm; vocab.json with merges.txt beside it; or a vocabulary of
-        WordPiece: vocab.txt with one token a line (the first has id 0), or vocab.json as {token: id}.
+        WordPiece: vocab.txt with one token a line (the first has id 0), or vocab.json as {token: id}. nanoGPT's
+        meta.pkl lists characters, and is read as `Characters` reads it.
     split: for a vocabulary of WordPiece, whether texts are lower-cased and lose their accents first; None: they are
         where none of its words has a capital letter.
     """

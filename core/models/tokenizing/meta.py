@@ -5,15 +5,22 @@ Source: https://github.com/karpathy/nanoGPT (data/shakespeare_char/prepare.py)
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from core.models.checking_files.telling import Wrong
 from core.models.pickles import plain_data
 
-META = "meta.pkl"
+# Browsers number a second download: "meta (1).pkl".
+_ENDING = ".pkl"
 # Of the characters the ids, and of the ids the characters.
 _IDS = "stoi"
+
+
+def is_meta(vocabulary: Path | Sequence[str]) -> bool:
+    """Whether a vocabulary is such a file, by its name."""
+    return isinstance(vocabulary, Path) and vocabulary.suffix.lower() == _ENDING
 
 
 def pairs_in(data: bytes) -> Iterable[tuple[str, Any]]:

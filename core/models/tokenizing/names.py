@@ -19,7 +19,6 @@ USUAL = {
 }
 # Special too, and never put around a text.
 _OTHERS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "[CLS]", "[SEP]", "<s>", "</s>")
-_FIRST_READ = {"a", "b"}
 _PURPOSE = {
     "unknown": "what it does not know",
     "start": "the start of a text",
@@ -66,7 +65,7 @@ def with_unknown(
 
     Where a user says that there is none for them, one is added behind the last id. No model has an embedding for it,
     so a text that needs it is refused by name, instead of being read without what is unknown.
-    Raises HeadlightError where none was found and the user said nothing, and where opening a model would need one.
+    Raises HeadlightError where none was found and the user said nothing.
     """
     if names.unknown is not None:
         return names, dict(vocabulary), ()
@@ -74,11 +73,6 @@ def with_unknown(
         raise HeadlightError(
             "The vocabulary has no token for what it does not know, such as [UNK] or <unk>: name one of its tokens for "
             "that, or say that there is none."
-        )
-    if not vocabulary.keys() >= _FIRST_READ:
-        raise HeadlightError(
-            "Every model is first tried on the letters a and b, which the vocabulary lacks: name one of its tokens for "
-            "what it does not know."
         )
     name = _new_name(vocabulary)
     added = max(vocabulary.values()) + 1

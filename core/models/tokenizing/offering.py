@@ -25,7 +25,7 @@ from core.models.tokenizing.choices import (
     Specials,
     Whitespace,
 )
-from core.models.tokenizing.meta import META
+from core.models.tokenizing.meta import is_meta
 
 # Of a model that is packed in one file, which only opening it unpacks.
 _PACKED = {"SmolLM2-135M-Instruct": 49_152}
@@ -106,8 +106,7 @@ def _offer_of(path: Path, form: str, sentence: str) -> Offer:
     match form:
         case "characters":
             own = "Nearly all its tokens are single characters."
-            # Of nanoGPT's characters none stands for those that are not there.
-            specials = Specials(unknown="") if path.name == META else Specials()
+            specials = Specials(unknown="") if is_meta(path) else Specials()
             return Offer("characters", f"Characters of {name}", f"{sentence} {own}", Characters(path, specials))
         case "smiles":
             own = "Its tokens are those of molecules in SMILES."

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.models.checking_files.telling import Wrong, distrusted, quoted
-from core.models.tokenizing.meta import META, pairs_in
+from core.models.tokenizing.meta import is_meta, pairs_in
 
 MOST_NBYTES = 64_000_000
 MOST_ENTRIES = 2_000_000
@@ -39,7 +39,7 @@ def read_vocabulary(path: Path) -> Read:
     with distrusted(path):
         if path.suffix.lower() == ".json":
             return _of_json(data)
-        return _of_pairs(pairs_in(data)) if path.name == META else _of_lines(data)
+        return _of_pairs(pairs_in(data)) if is_meta(path) else _of_lines(data)
 
 
 def of_tokens(tokens: Sequence[str], place: str = "entries") -> Read:

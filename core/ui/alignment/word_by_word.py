@@ -30,7 +30,6 @@ from core.views import Figure, Steps, steps_figure
 if TYPE_CHECKING:
     from core.capture import Trace
 
-ATTENTION_PAGE = "pages/attention.py"
 ONE_STEP = (
     "Here the weights, the next tokens and the token are always those of one step of the decoder. The matrix, read "
     "with input, has the weights of the step after in the marked row."
@@ -156,9 +155,7 @@ def _open_button(run: Run) -> None:
         f"{'The self-attention of the encoder' if has_encoder else 'Every weight'} for the same sentence and output."
     )
     if st.button(label, icon=":material/grid_view:", key="open_on_attention", type="tertiary", help=help_):
-        parameters = parameters_of(run)
-        address.send("", parameters)
-        st.switch_page(ATTENTION_PAGE, query_params=parameters)
+        address.go("", parameters_of(run))
 
 
 def parameters_of(run: Run) -> dict[str, str]:

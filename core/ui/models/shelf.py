@@ -14,9 +14,10 @@ from core.models.folders import folders_below_roots
 from core.models.quoting import shown
 from core.models.shipped import STUDY
 from core.ui import getting, own_models
+from core.ui.following import ATTENTION
 from core.ui.models import state
 from core.ui.models.bringing.found_panel import size_in_words
-from core.ui.models.opened.doors import ATTENTION, go
+from core.ui.models.opened.doors import go
 from core.ui.models.opened.opened_panel import remove
 from core.ui.words import small_print
 
@@ -75,7 +76,7 @@ def groups_of() -> dict[str, list[Row]]:
     known = {*folders, *(each.entry.name for each in listings)}
     added = [name for name in dict.fromkeys(st.session_state.get(own_models.ADDED, ())) if name not in known]
     groups = {
-        OWN: [Row(name, GONE, (), "remove") for name in own_models.names()],
+        OWN: [_own(name) for name in own_models.names()],
         READY: [_row(each) for each in listings if each.unavailable is None and not _is_study(each)],
         SERVERS: [Row(name, "A folder on the server.") for name in folders],
         "Downloaded by name": [Row(name, "A model of the hub.") for name in added],
@@ -86,6 +87,10 @@ def groups_of() -> dict[str, list[Row]]:
         "Not here": [_row(each, "") for each in listings if each.unavailable and not each.downloadable],
     }
     return {title: rows for title, rows in groups.items() if rows}
+
+
+def _own(name: str) -> Row:
+    return Row(name, GONE, tuple(filter(None, (own_models.chosen_of(name),))), "remove")
 
 
 def _row(listing: Listing, can: str = "open") -> Row:
@@ -129,13 +134,13 @@ def _draw(row: Row) -> None:
         if row.can in ("open", "remove"):
             st.button("Open", on_click=go, args=(ATTENTION, row.name), key=f"models_open_{row.name}")
         if row.can == "remove":
-            _quiet("Remove", ":material/delete:", partial(remove, row.name), row.name)
+            _quiet("Remove", ":material/delete:", partial(remove, row.name), row.name, own_models.REMOVES)
         if row.can == "download":
             _quiet("Get", ":material/download:", partial(_download, row.name), row.name)
 
 
-def _quiet(label: str, icon: str, do: Callable[[], None], name: str) -> None:
-    st.button(label, icon=icon, type="tertiary", on_click=do, key=f"models_{label.lower()}_{name}")
+def _quiet(label: str, icon: str, do: Callable[[], None], name: str, told: str | None = None) -> None:
+    st.button(label, icon=icon, type="tertiary", on_click=do, help=told, key=f"models_{label.lower()}_{name}")
 
 
 def _download(name: str) -> None:

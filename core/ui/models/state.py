@@ -23,12 +23,13 @@ WAYS = {FILES: "Files", FOLDER: "Folder", HUB: "Hub", SERVER: "Server"}
 WAY = "models_way"
 # Goes up when the uploaders are to be empty again: a widget with another key is another widget.
 ROUND = "models_round"
-_ARRIVED, _OPENED, _REFUSAL, _COUNT, _AGAIN = (
+_ARRIVED, _OPENED, _REFUSAL, _COUNT, _AGAIN, _REPLACED = (
     "models_arrived",
     "models_opened",
     "models_refusal",
     "models_arrivals",
     "models_again_asked",
+    "models_replaced",
 )
 
 
@@ -109,13 +110,29 @@ def next_number() -> int:
 
 
 def keep_arrived(came: Arrived) -> None:
-    """Show something that has come, in place of what came before."""
-    put_away()
+    """Show something that has come, once `make_room` has put away what came before."""
     st.session_state[_ARRIVED] = came
 
 
 def put_away() -> None:
     """Forget what came, and delete it if it was an upload; models that were opened from it stay."""
+    st.session_state.pop(_REPLACED, None)
+    _let_go()
+
+
+def make_room() -> None:
+    """The same for something that comes in its place; `replaced` then says what was put away."""
+    before = arrived()
+    st.session_state[_REPLACED] = before.title if before is not None and not is_done(before) else ""
+    _let_go()
+
+
+def replaced() -> str:
+    """What was put away for what came last, before anything was opened from it; "" where nothing was."""
+    return str(st.session_state.get(_REPLACED, ""))
+
+
+def _let_go() -> None:
     st.session_state.pop(_REFUSAL, None)
     before: Arrived | None = st.session_state.pop(_ARRIVED, None)
     if before is not None and before.intake is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.ui import own_models
-from core.ui.models.opened.doors import ATTENTION, go
+from core.ui.following import ATTENTION
+from core.ui.models.opened.doors import go
 from core.ui.words import literal
 
 MOST = 4

@@ -10,6 +10,7 @@ from core.errors import HeadlightError
 from core.positions import SCHEMES
 from core.positions.objects import Bias
 from core.ui.card import figure_card
+from core.ui.first_texts import text_of
 from core.ui.positions.answering import distances_of, facts_of_model, figure_of, run_of
 from core.ui.positions.parts import STREAMS, choose_head, choose_layer, choose_stream
 from core.ui.positions.reading import reading_notes
@@ -48,7 +49,7 @@ def model_panel(wish: Wish, slot: DeltaGenerator) -> None:
     curve = None if fact is None else curves_of(fact, int(found.offsets.abs().max()))
     title = "" if fact is None else _title(fact, head)
     source = source_of(wish.model, stream)
-    about = About("attention weight", source, f"{_text_words(wish)}, special tokens left out", "model")
+    about = About("attention weight", source, f"{text_words(wish)}, special tokens left out", "model")
     figure = figure_of(
         (wish.model, wish.text, stream, layer, head),
         lambda: attention_by_distance_figure(found, about, layer, head, curve, title),
@@ -69,9 +70,11 @@ def source_of(model: str, stream: str) -> str:
     return f"{model} · {STREAMS[stream].lower()}"
 
 
-def _text_words(wish: Wish) -> str:
+def text_words(wish: Wish) -> str:
     """Which text it was; one of the reader's own is not repeated in a file."""
-    return "a text of one's own" if wish.example is None else f"example “{wish.example.title}”"
+    if wish.example is not None:
+        return f"example “{wish.example.title}”"
+    return "the model's first text" if wish.text == text_of(wish.model) else "a text of one's own"
 
 
 def _title(fact: Fact, head: int | None) -> str:

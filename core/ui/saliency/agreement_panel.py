@@ -26,7 +26,6 @@ SECONDS_AT_ONCE = 8.0
 STATISTICS = {"tau": "Kendall's tau", "rho": "Spearman's rho", "kappa": "Top words, beyond chance"}
 NO_ATTENTION = "Choose the method “Attention weight” to see it beside a gradient."
 TOO_FEW = "Agreement needs the scores of two methods: choose more methods in the sidebar."
-ATTENTION_PAGE = "pages/attention.py"
 
 
 def agreement_panel(question: Question, answers: Answers, wish: Wish) -> None:
@@ -171,5 +170,4 @@ def leave_for_head() -> None:
     """Go to the head that was clicked, if one was; a callback cannot change the page."""
     parameters = st.session_state.pop(LEAVES_FOR, None)
     if parameters is not None:
-        address.send("", parameters)
-        st.switch_page(ATTENTION_PAGE, query_params=parameters)
+        address.go("", parameters)

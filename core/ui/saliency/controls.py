@@ -22,6 +22,7 @@ from core.ui.saliency.state import (
     STOPPED_WORKS,
     TEXT,
 )
+from core.ui.saliency.units import choose
 from core.ui.saliency.wish import (
     AGGREGATIONS,
     BASELINES,
@@ -83,6 +84,7 @@ def controls() -> Wish:
             tuple(UNITS),
             format_func=UNITS.__getitem__,
             key=BY,
+            on_change=choose,
             persist_state="session",
             required=True,
             width="stretch",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from core.ui.saliency.state import PICKED, VIEW
 from core.ui.saliency.target_bar import target_bar
 from core.ui.saliency.wish import VIEWS, Wish
 from core.ui.saliency.wording import is_stopped
+from core.ui.words import small_print
 from core.views import rows_of, words_figure
 
 if TYPE_CHECKING:
@@ -26,12 +28,13 @@ if TYPE_CHECKING:
 def show(question: Question, answers: Answers, wish: Wish) -> None:
     """Draw everything that is ready."""
     target_bar(question)
-    # Before anybody has chosen, methods that do not apply to this model are none of the page's business.
+    # Before anybody has chosen, a method that does not apply to this model takes no row: a line says why.
     unasked = _refused(answers) if wish.methods == AT_FIRST else frozenset()
     shown = [name for name in in_order(wish.methods) if name not in answers.heavy and name not in unasked]
     if shown:
         rows = rows_of(question, shown, answers.ready, _picked(question))
         figure_card(words_figure(rows), {"pick": partial(_pick, len(question.groups))}, {})
+    _without_a_row(answers, in_order(tuple(unasked)))
     _heavy(answers, wish)
     st.segmented_control(
         "Below the words",
@@ -57,6 +60,16 @@ def show(question: Question, answers: Answers, wish: Wish) -> None:
 
 def _refused(answers: Answers) -> frozenset[str]:
     return frozenset(name for name, found in answers.ready.items() if hasattr(found, "sentence"))
+
+
+def _without_a_row(answers: Answers, names: Sequence[str]) -> None:
+    """Why methods that are chosen at first are not among the rows, in small print."""
+    if not names:
+        st.empty()
+        return
+    from core.saliency import METHODS
+
+    small_print(" ".join(f"{METHODS[name].title}: {answers.ready[name].sentence}" for name in names), "without-a-row")
 
 
 def _heavy(answers: Answers, wish: Wish) -> None:

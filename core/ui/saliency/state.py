@@ -7,6 +7,8 @@ MODEL, TEXT, PAIR, ANSWER, BY = (
     "saliency_answer",
     "saliency_by",
 )
+# Whether somebody chose words or tokens, and which of them fits the text.
+BY_CHOSEN, BY_FITTING = "saliency_by_chosen", "saliency_by_fitting"
 SCALAR, BASELINE, AGGREGATION, METHODS, VIEW = (
     "saliency_scalar",
     "saliency_baseline",

@@ -17,6 +17,8 @@ from core.ui.saliency.state import (
     ANSWER,
     BASELINE,
     BY,
+    BY_CHOSEN,
+    BY_FITTING,
     FOIL,
     METHODS,
     MODEL,
@@ -28,8 +30,9 @@ from core.ui.saliency.state import (
     TEXT,
     VIEW,
 )
+from core.ui.saliency.units import TOKEN, WORD, fitting
 
-UNITS = {"word": "Words", "token": "Tokens"}
+UNITS = {WORD: "Words", TOKEN: "Tokens"}
 SCALARS = ("margin", "logit", "log probability", "probability")
 BASELINES = ("default", "mask", "unknown", "zero", "mean", "padding")
 AGGREGATIONS = ("l2", "l1", "dot", "absolute dot")
@@ -90,7 +93,7 @@ class Wish:
         asked, example = self.asked, self.example
         numbers = {"about": asked.target, "against": asked.foil}
         chosen = {
-            "by": (asked.by, "word"),
+            "by": (asked.by, fitting() if st.session_state.get(BY_CHOSEN) else asked.by),
             "scalar": (asked.scalar, SCALARS[0]),
             "baseline": (asked.baseline, BASELINES[0]),
             "aggregation": (asked.aggregation, AGGREGATIONS[0]),
@@ -135,12 +138,14 @@ def fill() -> None:
         state[MODEL] = there[0]
         state[TEXT] = first_text(there[0])
     first: dict[str, Any] = {
-        TEXT: first_text(str(state[MODEL])), PAIR: "", ANSWER: "", BY: "word", TARGET: None, FOIL: None,
+        TEXT: first_text(str(state[MODEL])), PAIR: "", ANSWER: "", TARGET: None, FOIL: None,
         SCALAR: SCALARS[0], BASELINE: BASELINES[0], AGGREGATION: AGGREGATIONS[0], METHODS: list(AT_FIRST),
         VIEW: next(iter(VIEWS)),
     }  # fmt: skip
     for key, value in first.items():
         state.setdefault(key, value)
+    if not state.get(BY_CHOSEN):
+        state[BY] = fitting()
 
 
 def forget_target() -> None:
@@ -169,7 +174,8 @@ def arrive(arriving: Arrival, known: tuple[str, ...]) -> None:
     if gone is not None:
         # What was read in it is gone with it, which needs no sentence of its own.
         arriving.remarks[:] = said
-    state[BY] = arriving.choice("by", tuple(UNITS), "word", "unit")
+    state[BY] = arriving.choice("by", tuple(UNITS), WORD, "unit")
+    state[BY_CHOSEN], state[BY_FITTING] = "by" in arriving, WORD
     state[SCALAR] = arriving.choice("scalar", SCALARS, SCALARS[0], "scalar")
     state[BASELINE] = arriving.choice("baseline", BASELINES, BASELINES[0], "baseline")
     state[AGGREGATION] = arriving.choice("aggregation", AGGREGATIONS, AGGREGATIONS[0], "aggregation")

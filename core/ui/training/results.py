@@ -30,7 +30,6 @@ CAPTION = (
     "right earlier characters are fed in. The film counts the misses of its one example: an alignment error rate of 0 "
     "is best. Seconds of its own: without what the other run took."
 )
-ATTENTION_PAGE = "pages/attention.py"
 
 
 def results_card(runs: Sequence[Run], records: Sequence[Record]) -> None:
@@ -107,8 +106,7 @@ def _open(run: Run, checkpoint: Path) -> None:
     folder = Path(tempfile.mkdtemp(prefix="headlight-model-"))
     shutil.copytree(checkpoint, folder, dirs_exist_ok=True)
     name = own_models.add(_slug(run), folder)
-    address.send("", {"model": name, "text": run.recipe.toy.shown.source})
-    st.switch_page(ATTENTION_PAGE)
+    address.go("", {"model": name, "text": run.recipe.toy.shown.source})
 
 
 def zipped(folder: Path, name: str) -> bytes:

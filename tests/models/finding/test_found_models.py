@@ -200,7 +200,9 @@ def test_a_file_by_itself_is_found_with_what_belongs_to_it(tmp_path: Path) -> No
     ("names", "words"),
     [
         ("", "There is no file"),
-        ("tf_model.h5 config.json", "weights for TensorFlow, left out"),
+        ("tf_model.h5 config.json", "There are no weights that Headlight reads: a model has its weights in"),
+        ("model.onnx", "There are no weights that Headlight reads"),
+        ("classifier.pkl", "There are no weights that Headlight reads"),
         ("config.json tokenizer.json", "no weights beside what describes them"),
         ("README.md", "There are no weights: a model has its weights in"),
         ("a.safetensors", "The file “a.safetensors” is not opened"),

@@ -41,6 +41,15 @@ def test_the_reason_names_the_shape_in_the_file_and_what_is_done_about_it() -> N
     assert "zeros" not in guess.reason
 
 
+def test_what_gpt_bigcode_has_too_is_guessed_with_a_word_about_it() -> None:
+    (guess,) = guesses(shapes(nanogpt(bias=True)))
+    assert "a gpt_bigcode model looks the same and needs its own config.json" in guess.reason
+    assert is_one_sentence(guess.reason)
+    # It has all biases, and keeps no masks.
+    for other in (nanogpt(bias=False), mingpt()):
+        assert "bigcode" not in guesses(shapes(other))[0].reason
+
+
 def test_the_activation_is_that_of_the_program_that_saves_such_files() -> None:
     value, why = asked(guesses(shapes(nanogpt(bias=True)))[0], "activation_function")
     assert (value, "nanoGPT" in why) == ("gelu", True)

@@ -88,3 +88,5 @@ def test_what_is_guessed_of_a_file_stands_in_its_report(upload: Path, byte_level
     assert not report.reinitialised
     assert any(words.startswith("rope_theta") and words.endswith(", guessed") for words in report.assumed)
     assert all(words in report.remark for words in report.assumed)
+    assert dict(report.taken) == {"rms_norm_eps": 1e-6, "max_position_embeddings": 32_768}
+    assert report.takes_longest

@@ -13,9 +13,10 @@ from tokenizers import Tokenizer
 from core.errors import HeadlightError
 from core.models.finding import found
 from core.models.pickles import MOST_BYTES
-from core.models.tokenizing import Characters, Specials, offered, write_tokenizer
+from core.models.tokenizing import Characters, FromFile, Specials, offered, write_tokenizer
 from core.models.tokenizing.vocabularies import read_vocabulary
 from tests.evil import Evil
+from tests.models.tokenizing.readers import encoder_of
 from tests.sentences import refused
 
 LETTERS = "\n !'abcdeé猫😀"
@@ -87,3 +88,13 @@ def test_a_damaged_one_is_refused(tmp_path: Path, data: bytes) -> None:
 def test_a_long_one_is_not_read(tmp_path: Path) -> None:
     with refused(f"{MOST_BYTES:,}"):
         read_vocabulary(saved(tmp_path, meta(more="x" * MOST_BYTES)))
+
+
+def test_under_any_name_it_is_read_as_characters_of_which_none_stands_for_others(tmp_path: Path) -> None:
+    path = saved(tmp_path, meta()).rename(tmp_path / "meta (1).pkl")
+    for choice in (Characters(path), FromFile(path), FromFile(path, "wordpiece")):
+        encoder = encoder_of(choice)
+        assert encoder.encode("a猫\n").ids == (4, 10, 0)
+        assert encoder.encode("aQ").unknown == (False, True)
+        assert encoder.unknown_id == len(LETTERS)
+    assert encoder_of(Characters(path, Specials(unknown="'"))).encode("Q").ids == (3,)

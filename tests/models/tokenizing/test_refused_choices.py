@@ -16,7 +16,6 @@ from core.models.tokenizing.vocabularies import MOST_ENTRIES
     ("choice", "sentence"),
     [
         (Characters(("a", "b")), "has no token for what it does not know"),
-        (Characters(tuple("ACGT"), Specials(unknown="")), "tried on the letters a and b, which the vocabulary lacks"),
         (Characters(("a", "b"), Specials(unknown="<unk>")), "no token “<unk>” for what it does not know"),
         (Whitespace(("a", "b"), Specials(unknown="a", pad="c")), "no token “c” for padding"),
         (Characters(("a", "b"), Specials(unknown="a", end="\u202e")), "no token “\\u202e” for the end of a text"),

@@ -161,7 +161,25 @@ def test_a_checkpoint_of_nanogpt_is_gpt2_with_the_heads_that_it_says_and_not_wha
     assert "The file says n_head 4 under model_args." in forms.html
     forms.set("radio", ARCHITECTURE, "menu").set("selectbox", "Architecture", ONLY_LIKE)
     assert ONLY_LIKE_WORDS in forms.sentences
+    assert all(words in ONLY_LIKE_WORDS for words in ("nanoGPT choose gpt2", f"{ONLY_LIKE} bring its own config.json"))
     assert forms.chosen is None
+
+
+def test_values_that_nobody_knows_are_kept_for_the_report_until_somebody_sets_them(tmp_path: Path):
+    forms = Forms(candidate("config"))
+    assert forms.chosen.taken == {"layer_norm_eps": 1e-12, "hidden_act": "gelu"}
+    assert not set(forms.chosen.taken) - set(forms.chosen.config)
+    forms.set("selectbox", "Activation", "relu")
+    assert forms.chosen.taken == {"layer_norm_eps": 1e-12}
+    forms.set("radio", ARCHITECTURE, "hand")
+    assert forms.chosen.taken == {"layer_norm_eps": 1e-12, "hidden_act": "gelu"}
+    forms.set("text_area", "config.json", json.dumps(forms.chosen.config | {"layer_norm_eps": 1e-6}))
+    assert forms.chosen.taken == {}
+    forms.set("radio", ARCHITECTURE, "menu").set("selectbox", "Architecture", "bert")
+    assert forms.chosen is None or forms.chosen.taken == {}
+    (tmp_path / "config.json").write_text(json.dumps({"hidden_act": "gelu"}))
+    forms = Forms(candidate("model_type", config=tmp_path / "config.json"))
+    assert forms.chosen.taken == {"layer_norm_eps": 1e-12}
 
 
 def test_a_known_architecture_from_the_menu_opens_once_its_sizes_are_those_of_the_file():

@@ -32,9 +32,18 @@ def test_a_model_of_the_catalogue_with_the_same_shapes_is_offered_with_the_reaso
 
 
 def test_the_base_that_is_named_is_quoted_and_taken(lora):
-    forms = Forms(candidate("base", kind="adapter", tensors=lora, base="org/<b>ALL-MiniLM-L6-v2"))
+    forms = Forms(candidate("base", kind="adapter", tensors=lora, base="org/ALL-MiniLM-L6-v2"))
     assert forms.chosen.base == MINILM
-    assert "Its config calls its base “org/&lt;b&gt;ALL-MiniLM-L6-v2”." in forms.html
+    assert forms.html.count(MINILM) == 1
+    assert f"It is {MINILM}. A model of the catalogue; the adapter&#x27;s own config names it" in forms.html
+    assert not forms.app.radio
+
+
+def test_the_only_model_that_fits_is_taken_without_a_question_and_another_name_is_quoted(lora):
+    forms = Forms(candidate("base", kind="adapter", tensors=lora, base="org/<b>other"))
+    assert forms.chosen.base == MINILM
+    assert f"Its config names “org/&lt;b&gt;other”. Of the models here only {MINILM} fits." in forms.html
+    assert not forms.app.radio
 
 
 def test_a_model_beside_it_comes_before_the_catalogue(tmp_path: Path, lora):

@@ -38,6 +38,7 @@ def test_each_line_has_a_word_for_its_gravity_and_what_to_do():
     rows = html.split("<tr")[2:]
     assert [row.split('"')[1] for row in rows] == [line.severity for line in REPORT.lines()]
     assert "Problem" in rows[0]
+    assert "How grave" not in html
     assert "What to do" in html
     assert all(line.remedy in html for line in REPORT.lines() if "<" not in line.remedy)
     assert "<b>" not in html

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,10 @@ from core.models.tokenizing import (
     Whitespace,
 )
 from core.ui.models.tokenizer.facts import Piece
+from core.ui.models.tokenizer.form import IN_META
 from core.ui.models.tokenizer.texts import CHINESE, MOLECULES, PLAIN, PROTEIN, suited_text
 from core.ui.models.tokenizer.trial import chips
+from tests.models.preparing.linear_gpt2 import Sizes, nanogpt
 from tests.ui.models.forms import Forms, bert, candidate
 
 TRIAL = "Try it on a text"
@@ -167,6 +170,42 @@ def test_an_uploaded_vocabulary_is_read_and_kept_until_another_upload_comes(
     forms.app.args = (with_rows(5_000, name="another"), "form")
     forms.run()
     assert not path.exists()
+
+
+def of_nanogpt(rows: int, **changes):
+    """nanoGPT's checkpoint alone, as names and shapes."""
+    network = nanogpt(bias=False, sizes=Sizes(vocab_size=rows))
+    return candidate("tokenizer", tensors={name: tuple(t.shape) for name, t in network.state_dict().items()}, **changes)
+
+
+def meta(letters: str) -> bytes:
+    return pickle.dumps({"vocab_size": len(letters), "stoi": {letter: at for at, letter in enumerate(letters)}})
+
+
+def test_nanogpts_meta_pkl_is_asked_for_and_taken_without_another_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HEADLIGHT_UPLOADS", str(tmp_path / "uploads"))
+    forms = Forms(of_nanogpt(5)).set("radio", WAY, "characters")
+    assert IN_META in forms.sentences
+    assert ".pkl" in forms.app.file_uploader[0].proto.type
+    forms.app.file_uploader[0].upload("meta.pkl", meta("\nACGT"), "application/octet-stream")
+    assert forms.run().chosen.tokenizer.vocabulary.name == "meta.pkl"
+    assert forms.tried == "ACGT"
+    assert "<bdi>A</bdi><small>1</small>" in forms.html
+    assert not forms.sentences
+
+
+def test_a_damaged_meta_pkl_is_refused_beside_its_field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HEADLIGHT_UPLOADS", str(tmp_path / "uploads"))
+    forms = Forms(of_nanogpt(5)).set("radio", WAY, "file")
+    forms.app.file_uploader[0].upload("meta.pkl", b"\x80\x04cos\nsystem\n.", "application/octet-stream")
+    assert forms.run().chosen is None
+    assert any("so it is not read" in sentence for sentence in forms.sentences)
+
+
+def test_meta_pkl_is_asked_for_of_nanogpt_with_few_rows_alone(tmp_path: Path):
+    (tmp_path / "meta.pkl").write_bytes(meta("\nACGT"))
+    others = of_nanogpt(50_257), with_rows(5), of_nanogpt(5, vocabularies=(tmp_path / "meta.pkl",))
+    assert not any(IN_META in Forms(other).sentences for other in others)
 
 
 def test_tokens_without_a_row_are_marked_and_hostile_letters_are_letters():

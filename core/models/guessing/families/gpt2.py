@@ -57,4 +57,5 @@ def _because_of_linear(tensors: Tensors) -> str:
     said = "nn.Linear keeps its matrices the other way round than GPT-2 (nanoGPT's and minGPT's do), so they are turned"
     if tensors.without:
         return f"{said}, and zeros stand for the biases that it was built without."
-    return f"{said}."
+    # It has all biases and keeps no masks, and the queries, keys and values of a head side by side.
+    return f"{said}." if tensors.masks else f"{said}; a gpt_bigcode model looks the same and needs its own config.json."

@@ -14,6 +14,7 @@ from core.errors import HeadlightError
 from core.models.checking_files import values_beside
 from core.models.guessing import Guess, answered, guesses, is_linear_gpt2, stated_answers, why_unlike
 from core.models.guessing.unlike import PLUGIN
+from core.models.preparing.taken import taken_of
 from core.ui.models.architecture.architectures import classes_of, families, template, with_class
 from core.ui.models.architecture.config_by_hand import LONGEST, typed_config, typed_guess
 from core.ui.models.architecture.config_words import class_words, head_in_words
@@ -41,8 +42,9 @@ UNLIKE = "No network of transformers holds these tensors as they lie in the file
 # It has nanoGPT's names and shapes, and the queries, keys and values of a head side by side.
 ONLY_LIKE = "gpt_bigcode"
 ONLY_LIKE_WORDS = (
-    f"{ONLY_LIKE} has the names and shapes of these tensors and reads queries, keys and values in another order, so "
-    "its maps would be wrong: choose gpt2, for which the matrices are turned."
+    f"Tensors of {ONLY_LIKE} and of nanoGPT have the same names and shapes, and queries, keys and values in another "
+    f"order: for a model of nanoGPT choose gpt2; for one of {ONLY_LIKE} bring its own config.json along, or write it "
+    "by hand."
 )
 MENU_HELP = "The model_type of config.json. Type to search."
 STOPPED = "This was stopped before it was known how well the values fit: change one of them to go on."
@@ -52,10 +54,11 @@ Measure = Callable[[Any], Guess]
 
 @dataclass(frozen=True)
 class Architecture:
-    """A config.json, whole, and what of it was assumed, as `core.models.preparing.Choices` has it."""
+    """A config.json, whole, and what of it was assumed and taken, as `core.models.preparing.Choices` has it."""
 
     config: dict[str, Any]
     assumed: tuple[str, ...]
+    taken: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -189,7 +192,7 @@ def _of_guess(slot: str, known: _Known, guess: Guess) -> Architecture | None:
         note(IS_GUESSED, "warning")
     _show_fit(slot, again)
     _show_config(slot, config)
-    return Architecture(config, assumed)
+    return Architecture(config, assumed, taken_of(chosen, config, {*known.stated, *told}))
 
 
 def _class(slot: str, guess: Guess) -> str:
@@ -222,7 +225,10 @@ def _by_hand(slot: str, known: _Known) -> Architecture | None:
     if again is None:
         return None
     _show_fit(slot, again)
-    return Architecture(config, assumed_as(GUESSED if config == first else BY_HAND, config, known.stated))
+    # Whoever has changed nothing has not looked at each value.
+    best = next(iter(known.found), None) if config == first else None
+    taken = taken_of(best, config, {*known.stated, *stated_answers(best, known.beside)}) if best else {}
+    return Architecture(config, assumed_as(GUESSED if config == first else BY_HAND, config, known.stated), taken)
 
 
 def _first_config(known: _Known) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from core.ui.models.bringing.servers import server_panel
 from core.ui.models.opened.opening import forget_failure
 from core.ui.words import note, small_print
 
+REPLACED = "{name} was closed to make room for this: files of one model must be brought together, in one upload."
+
 
 def bring_panel() -> None:
     """The card."""
@@ -41,6 +43,8 @@ def bring_panel() -> None:
             server_panel()
         if refused := state.refusal():
             note(refused, "error")
+        if replaced := state.replaced():
+            note(REPLACED.format(name=replaced), "warning")
 
 
 def _mind_drops() -> None:
@@ -67,6 +71,7 @@ def _uploaders(way: str) -> None:
     # Whatever is still in memory belongs to an upload that was stopped.
     forget_files()
     small_print(
+        "Bring all files of a model together: what you bring next takes the place of what is shown. "
         f"Up to {most} together; larger models open from a folder on the server. What you bring stays in this browser "
         "session and is deleted with it. Nothing in it is run.",
         "caption",

@@ -66,7 +66,7 @@ def bounds() -> Limits:
 
 def _take(files: Sequence[UploadedFile]) -> None:
     """Put the files on the disk and find out what they are; what came before gives way."""
-    state.put_away()
+    state.make_room()
     st.session_state[_HELD] = [file.file_id for file in files]
     title, is_named = _title(files)
     try:

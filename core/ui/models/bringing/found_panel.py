@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 
@@ -30,6 +31,8 @@ KINDS = {
     "refused": "refused",
 }
 MOST_ROWS = 40
+# Behind a slash and before a capital that follows small letters; what `escape` writes has neither.
+_SEAMS = re.compile(r"(?<=[a-z]{3})(?=[A-Z])|(?<=/)(?=[^<\s])")
 # The gravest first, then what a model is made of.
 _SEVERITIES = ("error", "warning", "info")
 _PARTS = tuple(KINDS)
@@ -66,11 +69,11 @@ def _head(came: Arrived) -> None:
         st.markdown(f"**What came: {literal(came.title)}**", width="content")
         st.space("stretch")
         st.button(
-            "Put away",
+            "Close",
             icon=":material/close:",
             type="tertiary",
             on_click=state.put_away,
-            help="Delete what came. Models that were opened from it stay.",
+            help="Delete these files. Models that were opened from them stay.",
             key="models_put_away",
         )
 
@@ -88,10 +91,15 @@ def files_table(files: Sequence[FoundFile]) -> str:
 def _row(file: FoundFile) -> str:
     name = shown(file.path)
     return (
-        f'<tr class="{file.severity}"><th scope="row" title="{escape(name)}"><bdi>{escape(name)}</bdi></th>'
-        f'<td class="kind">{KINDS[file.kind]}</td><td>{escape(_told(file))}</td>'
+        f'<tr class="{file.severity}"><th scope="row" title="{escape(name)}"><bdi>{_breakable(name)}</bdi></th>'
+        f'<td class="kind">{KINDS[file.kind]}</td><td>{_breakable(_told(file))}</td>'
         f"<td>{size_in_words(file.nbytes)}</td></tr>"
     )
+
+
+def _breakable(text: str) -> str:
+    """As HTML that may break behind a folder and within a class's name, not just where the line ends."""
+    return _SEAMS.sub("<wbr>", escape(text))
 
 
 def _told(file: FoundFile) -> str:

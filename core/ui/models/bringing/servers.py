@@ -56,7 +56,7 @@ def server_panel() -> None:
 
 def _look(name: str) -> None:
     """Find out what lies there; nothing is copied before it is opened."""
-    state.put_away()
+    state.make_room()
     try:
         found, links = with_progress(name, lambda job: _found(source_below_roots(name), job), key="models_looking")
         title = shown(name.rpartition("/")[2])

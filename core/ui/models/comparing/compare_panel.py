@@ -77,6 +77,7 @@ def _chosen(name: str) -> str | None:
         list(known),
         # What hardly fits must be somebody's own wish.
         index=0 if (first.share or 0.0) >= LIKE or first.name == base_called(name) else None,
+        format_func=own_models.label_of,
         placeholder="Choose one",
         width=420,
         key=f"compare-base-of-{name}",

@@ -28,13 +28,15 @@ WHAT = "An adapter is a small change to the weights of another model, its base, 
 def base_form(candidate: Candidate, slot: str) -> str | Path | None:
     """Draw the form, and return the base that is chosen: a catalogue name, or a folder of the upload or session."""
     with st.container(key=f"{slot}-base-form"):
+        offers = _offers(candidate, slot)
+        if len(offers) == 1 and offers[0].share in (None, 1):
+            st.markdown("**The adapter's base**", help=WHAT)
+            small_print(_only(offers[0], candidate.base), "caption")
+            return offers[0].base
         st.markdown("**Which model does the adapter belong to?**", help=WHAT)
         for missing in candidate.missing:
             if missing.what == "base":
                 small_print(missing.sentence, "caption")
-        if candidate.base:
-            small_print(f"Its config calls its base “{shown(candidate.base)}”.", "named-base")
-        offers = _offers(candidate, slot)
         if not offers:
             note(NOTHING_FITS, "warning")
             return None
@@ -55,6 +57,14 @@ def base_form(candidate: Candidate, slot: str) -> str | Path | None:
             )
             return None
         return offer.base
+
+
+def _only(offer: BaseOffer, named: str | None) -> str:
+    """What is said where there is nothing to choose."""
+    if offer.is_named:
+        return f"It is {offer.label}. {offer.sentence}"
+    called = f"Its config names “{shown(named)}”. " if named else ""
+    return f"{called}Of the models here only {offer.label} fits. {offer.sentence}"
 
 
 def _offers(candidate: Candidate, slot: str) -> tuple[BaseOffer, ...]:

@@ -30,13 +30,14 @@ def choices(candidate: Candidate, key: str) -> Choices | None:
     slot = slot_of(key, candidate)
     config: dict[str, Any] | None = None
     assumed: tuple[str, ...] = ()
+    taken: dict[str, Any] = {}
     base: str | Path | None = None
     tokenizer: TokenizerChoice | None = None
     is_open = False
     if candidate.lacks("config") or candidate.lacks("model_type"):
         architecture = architecture_form(candidate, slot)
         if architecture is not None:
-            config, assumed = architecture.config, architecture.assumed
+            config, assumed, taken = architecture.config, architecture.assumed, architecture.taken
         is_open = architecture is None
     elif candidate.lacks("head"):
         config = head_form(candidate, slot)
@@ -52,7 +53,7 @@ def choices(candidate: Candidate, key: str) -> Choices | None:
         note("Before it can be opened, choose the architecture above.", "info")
     if is_open:
         return None
-    return Choices(config=config, tokenizer=tokenizer, base=base, name=candidate.name, assumed=assumed)
+    return Choices(config, tokenizer, base, candidate.name, assumed, taken)
 
 
 def tokenizer_choice(candidate: Candidate, key: str, config: Mapping[str, Any] | None = None) -> TokenizerChoice | None:

@@ -13,7 +13,7 @@ from core.models.quoting import shown
 from core.ui.models.missing.choices import choices, tokenizer_choice, tried_text
 from core.ui.models.opened.opening import ask_for_candidate, press, was_pressed
 from core.ui.models.state import Arrived
-from core.ui.own_models import LONGEST_NAME
+from core.ui.own_models import LONGEST_NAME, brought
 from core.ui.words import notes
 
 ANOTHER = "Use another tokenizer"
@@ -25,7 +25,10 @@ def missing_panel(came: Arrived, candidate: Candidate) -> None:
     """The card."""
     key = f"models_{came.number}_{came.found.candidates.index(candidate)}"
     with st.container(border=True, key="models_missing_card"):
-        st.markdown("**What is missing**" if candidate.missing else "**Nothing is missing**")
+        asked = [missing for missing in candidate.missing if missing.what != "base"]
+        st.markdown(
+            "**What is missing**" if asked else "**Before it opens**" if candidate.missing else "**Nothing is missing**"
+        )
         notes([(doubt, "warning") for doubt in candidate.doubts], key="models_doubts")
         chosen = _with_another_tokenizer(candidate, key, choices(candidate, key))
         with st.container(horizontal=True, vertical_alignment="bottom", key="models_open_row"):
@@ -33,6 +36,7 @@ def missing_panel(came: Arrived, candidate: Candidate) -> None:
                 "Name",
                 _first_name(came, candidate),
                 max_chars=LONGEST_NAME,
+                placeholder=brought(candidate.name),
                 key=f"{key}_name",
                 persist_state="session",
             )

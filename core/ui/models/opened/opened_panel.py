@@ -38,7 +38,7 @@ def opened_panel(model: Opened) -> None:
                     icon=":material/delete:",
                     type="tertiary",
                     on_click=partial(remove, model.name),
-                    help="Close this model and delete its files.",
+                    help=own_models.REMOVES,
                     key="models_remove_opened",
                 )
         facts(_facts(model.card, model.report))
@@ -56,13 +56,22 @@ def remove(name: str) -> None:
 
 
 def _facts(card: ModelCard, report: LoadReport) -> list[tuple[str, str]]:
-    shapes = [
-        (f"{card.layers[stream]} × {card.heads[stream]} {stream}", f"Layers and heads of {stream} attention")
-        for stream in card.streams
-    ]
+    shapes = [(_stack(card, stream), f"Layers and heads of {stream} attention") for stream in card.streams]
     return [
         (card.family, "The model's architecture, as transformers calls it"),
         *(shapes or [("no attention", "Nothing of it attends")]),
         (f"{report.parameters / 1e6:,.1f} M weights", f"{report.parameters:,} weights in {megabytes(report.nbytes)}"),
-        (f"reads {card.max_tokens:,} tokens", "The longest input that it takes"),
+        _longest(card, report),
     ]
+
+
+def _longest(card: ModelCard, report: LoadReport) -> tuple[str, str]:
+    if report.takes_longest:
+        return f"reads {card.max_tokens:,} tokens, as usual", "Usual in its family; the files do not tell it"
+    return f"reads {card.max_tokens:,} tokens", "The longest input that it takes"
+
+
+def _stack(card: ModelCard, stream: str) -> str:
+    layers, heads = card.layers[stream], card.heads[stream]
+    counted = f"{layers:,} layer{'' if layers == 1 else 's'} × {heads:,} head{'' if heads == 1 else 's'}"
+    return counted if stream == "self" else f"{stream}: {counted}"

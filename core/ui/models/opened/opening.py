@@ -17,6 +17,7 @@ from core.ui import first_texts, own_models, resources
 from core.ui.models import state
 from core.ui.models.bringing.dropping import QUEUE
 from core.ui.models.in_view import FAILED, OPENED, OPENING, bring_into_view
+from core.ui.models.opened.chosen_words import chosen_words
 from core.ui.models.state import Arrived, Opened
 from core.ui.progress import AT_ONCE, with_progress
 from core.ui.running import INSISTED
@@ -53,7 +54,8 @@ class Asked:
 def ask_for_candidate(
     came: Arrived, candidate: Candidate, choices: Choices, name: str, tried: str | None = None
 ) -> None:
-    """Have a candidate of what came opened, by `open_asked` in a run of its own."""
+    """Have a candidate of what came opened, by `open_asked` in a run of its own; without a name, by the candidate's."""
+    name = name.strip() or candidate.name
     _ask(Asked(name, candidate, replace(choices, name=name), came.number, came.bounds, tried=tried))
 
 
@@ -166,7 +168,7 @@ def _prepared(candidate: Candidate, choices: Choices, bounds: Limits | None, job
     try:
         with resources.session().queues.of(QUEUE).turn(job):
             folder = prepare(candidate, choices, into, job)
-        return own_models.add(own_models.brought(choices.name), folder, into.close)
+        return own_models.add(own_models.brought(choices.name), folder, into.close, chosen_words(choices))
     except BaseException:  # whatever ends it, also a browser that leaves
         into.close()
         raise

@@ -1,4 +1,4 @@
-"""The lines of a load report as a table: how grave, what was found, and what to do about it."""
+"""The lines of a load report as a table: how much it matters, what was found, and what to do about it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from core.models.reporting.report import LoadReport
 
 # By severity: a mark that colour alone does not carry, and a word.
-MARKS = {"error": ("✕", "Problem"), "warning": ("!", "Look at it"), "info": ("i", "Note")}
+MARKS = {"error": ("✕", "Problem"), "warning": ("!", "Check"), "info": ("i", "Note")}
 
 
 def report_table(report: LoadReport) -> None:
@@ -23,7 +23,7 @@ def report_table(report: LoadReport) -> None:
 def table_of(lines: tuple[ReportLine, ...]) -> str:
     """HTML of the lines; the last column is there where any line has a remedy."""
     told = any(line.remedy for line in lines)
-    head = f'<th scope="col">How grave</th><th scope="col">What was found</th>{_head("What to do", told)}'
+    head = f'<th scope="col">Kind</th><th scope="col">What was found</th>{_head("What to do", told)}'
     rows = "".join(_row(line, told) for line in lines)
     return f'<table class="headlight-report"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from core.errors import HeadlightError
 from core.models.tokenizing import (
     SMILES,
     Bytes,
@@ -17,6 +18,8 @@ from core.models.tokenizing import (
     TokenizerChoice,
     Whitespace,
 )
+from core.models.tokenizing.meta import is_meta
+from core.models.tokenizing.vocabularies import read_vocabulary
 
 PLAIN, MOLECULES = "The cat sat on the mat.", ("CC(=O)O.OCC>>CC(=O)OCC", "CC(=O)OCC")
 CHINESE, PROTEIN = "猫坐在垫子上。", "MKTAYIAKQRQISFVKSHFSRQ"
@@ -65,13 +68,15 @@ def _tokens(vocabulary: Path | Sequence[str]) -> Sequence[str]:
     if not isinstance(vocabulary, Path):
         return vocabulary
     try:
+        if is_meta(vocabulary):
+            return tuple(read_vocabulary(vocabulary).ids) if vocabulary.stat().st_size <= _READ_NBYTES else ()
         with vocabulary.open("rb") as file:
             data = file.read(_READ_NBYTES + 1)
         text = data[:_READ_NBYTES].decode("utf-8-sig", "ignore")
         if vocabulary.suffix.lower() == ".txt":
             return text.split("\n")
         return _listed(json.loads(text)) if vocabulary.suffix.lower() == ".json" and len(data) <= _READ_NBYTES else ()
-    except (OSError, ValueError, RecursionError):
+    except (HeadlightError, OSError, ValueError, RecursionError):
         return ()
 
 

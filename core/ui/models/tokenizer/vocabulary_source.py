@@ -13,7 +13,7 @@ from core.models.intake import Intake, Limits
 from core.models.quoting import shown
 from core.ui import resources
 from core.ui.models.kept_forms import FILES
-from core.ui.words import note
+from core.ui.words import note, small_print
 
 if TYPE_CHECKING:
     from core.models.finding import Candidate
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 TYPED = "typed"
 MOST_MB, MOST_FILES, CHUNK = 64, 4, 1 << 20
 LONGEST_TYPED = 200_000
-ENDINGS = ("txt", "json", "model", "spm", "vocab", "tsv")
+ENDINGS = ("txt", "json", "model", "spm", "vocab", "tsv", "pkl")
 TYPE_THEM = "Type the tokens, one a line, or upload a file with them."
 UPLOAD_HELP = (
     "vocab.txt with one token a line, vocab.json (with merges.txt, where it has one), tokenizer.json, or a "
-    "SentencePiece .model."
+    "SentencePiece .model, or nanoGPT's meta.pkl, of which nothing is run."
 )
 TYPED_HELP = (
     "One token a line, in the order of their ids: the first has id 0. Special tokens are listed as well. A space on a "
@@ -87,6 +87,8 @@ def _uploaded(slot: str) -> tuple[Path, ...]:
         kept = st.session_state[place] = (now, _taken([(file.name, file) for file in given]))
     if kept is None:
         return ()
+    if not now:
+        small_print(f"Still used: {', '.join(shown(path.name) for path in kept[1].files)}.", "caption")
     return tuple(path for path in kept[1].files if path.name != "merges.txt")
 
 

@@ -1,0 +1,53 @@
+"""The short text that every model is first tried on: two letters, or tokens of a vocabulary that lacks them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.errors import HeadlightError
+from core.text import TextEncoder
+
+LETTERS = "a b"
+# Of a vocabulary: the entries that are looked at, and those that are tried. Reading in a box takes some tenths of a
+# second each time.
+_LOOKED_AT, _TRIED = 2_000, 8
+
+
+def first_text(encoder: TextEncoder, times: int = 1) -> str:
+    """A text all of whose tokens the tokenizer knows, so many times over where it is known so too.
+
+    The two letters where none is found.
+    """
+    texts = (between.join([unit] * times) for unit, between in _units(encoder))
+    if (found := next((text for text in texts if _is_known(encoder, text)), None)) is not None:
+        return found
+    return LETTERS if times == 1 else first_text(encoder)
+
+
+def _units(encoder: TextEncoder) -> Iterator[tuple[str, str]]:
+    """Short texts, each with what stands between it and itself; a vocabulary may lack the space."""
+    yield LETTERS, " "
+    pieces = _own_pieces(encoder)
+    for own in ((" ".join(pieces[:2]), " "), ("".join(pieces[:2]), ""), *((piece, "") for piece in pieces)):
+        if own[0]:
+            yield own
+
+
+def _own_pieces(encoder: TextEncoder) -> list[str]:
+    """Tokens of the vocabulary as they stand in a text, letters and digits first."""
+    reader = encoder.reader
+    try:
+        spelled = reader.pieces_of(range(_LOOKED_AT))
+    except HeadlightError:
+        return []
+    plain = (piece.removeprefix(reader.space_mark or "") for piece in spelled if piece not in reader.special_names)
+    told = dict.fromkeys(piece for piece in plain if piece.strip())
+    return sorted(told, key=lambda piece: (not piece.isalnum(), len(piece) > 1))[:_TRIED]
+
+
+def _is_known(encoder: TextEncoder, text: str) -> bool:
+    try:
+        tokens = encoder.encode(text)
+    except HeadlightError:
+        return False
+    return not any(tokens.unknown)
