@@ -205,7 +205,7 @@ def test_nobody_else_sees_a_model_and_it_is_deleted_with_its_tab(
         expect(other.page.get_by_text("Ready to open")).to_be_visible()
         assert other.page.get_by_text("secret").count() == 0
         other.open(model="secret (own)")
-        assert any("secret (own)" in sentence and "is gone" in sentence for sentence in other.notes())
+        assert any("secret (own)" in sentence and "is not here" in sentence for sentence in other.notes())
         assert other.problems == []
     models.page.close()
     assert soon(lambda: left(uploads) == [])

@@ -47,8 +47,8 @@ def test_characters_that_are_typed_become_tokens_in_the_order_of_their_lines():
     forms = Forms(with_rows(100)).set("radio", WAY, "characters")
     assert forms.chosen is None
     assert "Type the tokens, one a line, or upload a file with them." in forms.sentences
-    forms.set("text_area", "Tokens", "[UNK]\nT\nh\n \n<i>\n\n").set("text_input", "Try it on a text", "T h")
-    assert forms.chosen.tokenizer == Characters(("[UNK]", "T", "h", " ", "<i>"), Specials())
+    forms.set("text_area", "Tokens", "[UNK]\nT\nh\n \n<i>\n\\n\n\n").set("text_input", "Try it on a text", "T h")
+    assert forms.chosen.tokenizer == Characters(("[UNK]", "T", "h", " ", "<i>", "\n"), Specials())
     assert "<bdi>T</bdi><small>1</small>" in forms.html
     assert "<bdi>␣</bdi><small>3</small>" in forms.html
 

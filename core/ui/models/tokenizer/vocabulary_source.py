@@ -29,8 +29,10 @@ UPLOAD_HELP = (
 )
 TYPED_HELP = (
     "One token a line, in the order of their ids: the first has id 0. Special tokens are listed as well. A space on a "
-    "line of its own is the token of the space."
+    "line of its own is the token of a space; \\n, \\t and \\r stand for the newline, the tab and the carriage return."
 )
+# No list with a token a line can hold them as they are.
+_WRITTEN = {"\\n": "\n", "\\t": "\t", "\\r": "\r"}
 
 
 def vocabulary_source(
@@ -64,7 +66,8 @@ def vocabulary_source(
         persist_state="session",
     )  # fmt: skip
     # A blank line at the end is how a list ends, and no token.
-    tokens = tuple(text.rstrip("\n").split("\n")) if text.strip("\n") else ()
+    lines = text.rstrip("\n").split("\n") if text.strip("\n") else []
+    tokens = tuple(_WRITTEN.get(line, line) for line in lines)
     if not tokens:
         note(missing, "info")
         return None
