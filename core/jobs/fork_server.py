@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
@@ -127,6 +128,9 @@ def _be_fork(place: str, numbers: list[int], close: Callable[[], None]) -> None:
         os.chdir(place)
         os.environ["HOME"] = os.environ["TMPDIR"] = tempfile.tempdir = place
         become_box(ANSWER)
+    except BaseException:
+        # For the log of whoever asked for it.
+        traceback.print_exc()
     finally:
         # An exception must not bring a second fork server about.
         os._exit(1)

@@ -27,21 +27,25 @@ def first_text(encoder: TextEncoder, times: int = 1) -> str:
 def _units(encoder: TextEncoder) -> Iterator[tuple[str, str]]:
     """Short texts, each with what stands between it and itself; a vocabulary may lack the space."""
     yield LETTERS, " "
-    pieces = _own_pieces(encoder)
+    pieces = _first_pieces(encoder)
     for own in ((" ".join(pieces[:2]), " "), ("".join(pieces[:2]), ""), *((piece, "") for piece in pieces)):
         if own[0]:
             yield own
 
 
-def _own_pieces(encoder: TextEncoder) -> list[str]:
-    """Tokens of the vocabulary as they stand in a text, letters and digits first."""
+def own_pieces(encoder: TextEncoder, looked_at: int) -> Iterator[str]:
+    """Tokens of the vocabulary as they stand in a text, of the first so many ids, without special ones."""
     reader = encoder.reader
     try:
-        spelled = reader.pieces_of(range(_LOOKED_AT))
+        spelled = reader.pieces_of(range(looked_at))
     except HeadlightError:
-        return []
-    plain = (piece.removeprefix(reader.space_mark or "") for piece in spelled if piece not in reader.special_names)
-    told = dict.fromkeys(piece for piece in plain if piece.strip())
+        return
+    yield from (piece.removeprefix(reader.space_mark or "") for piece in spelled if piece not in reader.special_names)
+
+
+def _first_pieces(encoder: TextEncoder) -> list[str]:
+    """Some of them, letters and digits first."""
+    told = dict.fromkeys(piece for piece in own_pieces(encoder, _LOOKED_AT) if piece.strip())
     return sorted(told, key=lambda piece: (not piece.isalnum(), len(piece) > 1))[:_TRIED]
 
 

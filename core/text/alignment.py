@@ -46,14 +46,31 @@ def _resumed(ours: str, i: int, theirs: str, j: int) -> tuple[int, int]:
     if theirs[unseen : unseen + 1] == ours[i]:
         return i, unseen
     for size, reach in ((_SURE, _DROPPED), (1, _ADDED)):
-        place = theirs.find(ours[i : i + size], unseen, unseen + reach + size)
-        if place >= 0:
+        place = _first_place(ours[i : i + size], theirs, unseen, unseen + reach + 1)
+        if place is not None:
             return i, place
     for added in range(1, min(_ADDED, len(ours) - i)):
         place = theirs.find(ours[i + added : i + added + _SURE], j, j + _DROPPED + _SURE)
         if place >= 0:
             return i + added, place
     return i + 1, j
+
+
+def _first_place(run: str, theirs: str, start: int, stop: int) -> int | None:
+    """Where the signs of a run follow one another first, but for unseen ones between them, which normalisers drop."""
+    place = theirs.find(run[0], start, stop)
+    while place >= 0:
+        at, end = place, min(len(theirs), place + _DROPPED)
+        for sign in run:
+            while at < end and theirs[at] != sign and not is_seen(theirs[at]):
+                at += 1
+            if theirs[at : at + 1] != sign:
+                break
+            at += 1
+        else:
+            return place
+        place = theirs.find(run[0], place + 1, stop)
+    return None
 
 
 def spans_from(spelled: str, token_spans: Sequence[Span], text: str) -> list[Span]:

@@ -70,15 +70,8 @@ def _made(model: Model) -> Iterator[str]:
 
 
 def _readable_tokens(model: Model) -> Iterator[str]:
+    from core.models.first_text import own_pieces
+
     weights: Tensor = model.network.get_input_embeddings().weight  # type: ignore[assignment]  # (V, D)
-    rows = int(weights.shape[0])
-    reader = model.encoder.reader
-    try:
-        pieces = reader.pieces_of(range(min(rows, MOST_LOOKED_AT)))
-    except HeadlightError:
-        return
-    special = set(reader.special_names)
-    for piece in pieces:
-        plain = piece.removeprefix(reader.space_mark or "")
-        if piece not in special and plain.isalnum():
-            yield plain
+    looked_at = min(len(weights), MOST_LOOKED_AT)
+    return (piece for piece in own_pieces(model.encoder, looked_at) if piece.isalnum())

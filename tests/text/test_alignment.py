@@ -20,6 +20,9 @@ def places(spelled: str, text: str) -> list[int | None]:
         ("cafe x", "café\tx", [0, 1, 2, 3, 4, 5]),
         ("ab", "a\x1bb", [0, 2]),
         ("axyb", "ab", [0, None, None, 1]),
+        # The first of two that look alike, though a control lies between its letters and the next.
+        ("ÌÌI", "\ufffdÌ\x1bÌI", [1, 3, 4]),
+        ("aab", "xa\x1bab", [1, 3, 4]),
         ("", "ab", []),
         ("ab", "", [None, None]),
     ],
