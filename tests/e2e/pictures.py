@@ -79,6 +79,8 @@ def _bring(app: App, archive: Path) -> None:
     with zipfile.ZipFile(archive, "w") as packed:
         for name in ("config.json", "adapter_config.json", "adapter_model.safetensors"):
             packed.write(adapter / name, name)
+    # All of the report, and what moved below it.
+    app.page.set_viewport_size({"width": 1440, "height": 1400})
     app.page.goto(f"{app.address}/models")
     app.page.locator("input[type=file]").first.set_input_files(archive)
     app.page.locator(".st-key-models_open_row").get_by_role("button", name="Open").click(timeout=120_000)
