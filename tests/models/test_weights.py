@@ -5,7 +5,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM
 
-from core.models.opening.weights import WRAPPERS, Stored, weights_of, without, wrapper_of
+from core.models.checking_files.entries import Stored
+from core.models.opening.weights import WRAPPERS, weights_of, without, wrapper_of
 from tests.sentences import refused
 from tests.tiny import network_of, tiny_config
 

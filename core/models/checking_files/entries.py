@@ -22,23 +22,38 @@ _MOST_NUMBERS = 1 << 60
 
 
 @dataclass(frozen=True)
-class TensorEntry:
+class Stored:
     """A tensor in a file.
 
-    dtype       the number format as torch names it ("float32"), or GGUF's name of a quantised one ("Q4_1")
-    shape       as torch has it, slowest dimension first
-    start, end  where its bytes lie, counted from the file's first byte
+    dtype  the number format as torch names it ("float32"), or GGUF's name of a quantised one ("Q4_1")
+    shape  as torch has it, slowest dimension first
     """
 
     dtype: str
     shape: tuple[int, ...]
-    start: int
-    end: int
 
     @property
     def count(self) -> int:
         """Its numbers."""
         return math.prod(self.shape)
+
+    @property
+    def is_real(self) -> bool:
+        """Whether it holds fractions, which loading casts to the format asked for."""
+        return "float" in self.dtype
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether its fractions have 8 bits."""
+        return self.dtype.startswith("float8")
+
+
+@dataclass(frozen=True)
+class TensorEntry(Stored):
+    """The same, with where its bytes lie. start, end: counted from the file's first byte."""
+
+    start: int
+    end: int
 
 
 def checked_name(name: Any) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from core.models.checking_files.entries import ITEMSIZE, check_tensor_count, checked_name
+from core.models.checking_files.entries import ITEMSIZE, Stored, check_tensor_count, checked_name
 from core.models.checking_files.pickled_values import ONLY_WEIGHTS, StoredTensor, values_in
 from core.models.checking_files.stored_zip import parts_in
 from core.models.checking_files.telling import Wrong, distrusted, quoted
@@ -24,19 +24,6 @@ _PICKLE = "data.pkl"
 
 
 @dataclass(frozen=True)
-class PickledTensor:
-    """A tensor in a torch file: its number format as torch names it, and its shape."""
-
-    dtype: str
-    shape: tuple[int, ...]
-
-    @property
-    def count(self) -> int:
-        """Its numbers."""
-        return math.prod(self.shape)
-
-
-@dataclass(frozen=True)
 class StateDict:
     """A state dict in a file.
 
@@ -46,7 +33,7 @@ class StateDict:
     """
 
     path: tuple[str, ...]
-    tensors: dict[str, PickledTensor]
+    tensors: dict[str, Stored]
     beside: int
 
 
@@ -57,7 +44,7 @@ class _Found:
     beside: int
 
 
-def pickled_of(path: Path) -> dict[str, PickledTensor]:
+def pickled_of(path: Path) -> dict[str, Stored]:
     """The tensors of the state dict in a file of torch.save, by name; no tensor is read.
 
     A state dict within others, as Lightning and most training programs keep it, is found; `state_dict_in` says where.
@@ -78,7 +65,7 @@ def state_dict_in(path: Path) -> tuple[str, ...]:
 def state_dict_of(path: Path) -> StateDict:
     """Both at once, with what lies beside the tensors. Raises HeadlightError as `pickled_of` does."""
     found = _state_dict(path)
-    tensors = {name: PickledTensor(stored.dtype, stored.shape) for name, stored in found.tensors.items()}
+    tensors = {name: Stored(stored.dtype, stored.shape) for name, stored in found.tensors.items()}
     return StateDict(found.path, tensors, found.beside)
 
 

@@ -10,10 +10,10 @@ import transformers
 from transformers import PreTrainedModel
 
 from core.models.adapters.settings import Settings
+from core.models.checking_files.entries import Stored
 from core.models.guessing import guesses
 from core.models.opening.configs import model_class_of
 from core.models.opening.heads import taken_by
-from core.models.opening.weights import Stored
 from core.models.quoting import shown
 
 # The mappings of transformers by what peft calls a task.

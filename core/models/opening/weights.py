@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from torch import nn
 
 from core.errors import HeadlightError
 from core.jobs.boxed import Unboxed, boxed
+from core.models.checking_files.entries import Stored
 from core.models.checking_files.pickled_header import is_zipped, state_dict_of
 from core.models.checking_files.safetensors_header import LONGEST_HEADER as LONGEST_HEADER
 from core.models.checking_files.safetensors_header import header_of
@@ -25,29 +25,6 @@ from core.models.wording import continued
 OLD_SECONDS, OLD_BYTES_A_SECOND, OLD_NBYTES = 10.0, 50_000_000, 1 << 30
 # What wrappers put before every name: DataParallel and the Lightning modules that hold a network as their `model`.
 WRAPPERS = ("module.", "model.", "module.model.", "model.module.")
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A tensor in a file: its number format as torch names it, and its shape."""
-
-    dtype: str
-    shape: tuple[int, ...]
-
-    @property
-    def count(self) -> int:
-        """Its numbers."""
-        return math.prod(self.shape)
-
-    @property
-    def is_real(self) -> bool:
-        """Whether it holds fractions, which loading casts to the format asked for."""
-        return "float" in self.dtype
-
-    @property
-    def is_coarse(self) -> bool:
-        """Whether its fractions have 8 bits."""
-        return self.dtype.startswith("float8")
 
 
 @dataclass(frozen=True)
