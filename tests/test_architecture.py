@@ -12,11 +12,13 @@ ROOT = Path(__file__).parents[1]
 
 LAYERS = [
     {"text"},
-    {"positions", "efficiency", "jobs"},
+    {"positions", "efficiency", "sandbox"},
+    {"jobs"},
     {"capture"},
     {"zoo"},
     {"models"},
-    {"heads", "alignment", "mechanics", "training"},
+    {"heads", "alignment", "effects", "training", "uploads"},
+    {"mechanics", "compare"},
     {"saliency"},
     {"agreement"},
     {"views"},
@@ -26,7 +28,7 @@ LAYERS = [
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 OPEN_TO_ALL = "core.errors"
 
-LONGEST = {"core": 300, "pages": 150, "app.py": 80}
+LONGEST = {"core": 400, "pages": 150, "app.py": 80}
 VISIBLE = {"README.md", "requirements.txt", "app.py", "LICENSE", "pages", "core", "tests"}
 
 
