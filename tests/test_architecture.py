@@ -200,7 +200,7 @@ def test_the_top_level_holds_what_design_says() -> None:
         ("core/text/spans.py", "from .. import ui"),
         ("core/text/spans.py", "import importlib\nimportlib.import_module('core.models')"),
         ("core/text/spans.py", "from core.helpers import join"),
-        ("core/jobs/job.py", "from core.positions import SCHEMES"),
+        ("core/positions/rotary.py", "from core.jobs import Job"),
         ("core/heads/roles.py", "from core.training.data import pairs"),
         ("core/ui/card.py", "from pages.attention import draw"),
         ("core/errors.py", "from core.text import Tokens"),
