@@ -28,7 +28,7 @@ from core.saliency.scores import Scores
 ORDERS = 20
 # Texts that are made at once; the runner splits them into batches that fit.
 TEXTS = 1024
-# Probability of the target, by how much it leads, how sure the model is.
+# Probability of the target (or what it has in its place), by how much it leads, how sure the model is.
 Read = tuple[float, float, float]
 NOTHING: Read = (math.nan, math.nan, math.nan)
 
@@ -101,6 +101,7 @@ def erasure(
         forwards=runner.forwards,
         seconds=time.perf_counter() - start,
         notes=tuple(_notes(columns, answers)),
+        measure=question.target.measure,
     )
 
 

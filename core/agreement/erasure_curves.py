@@ -15,7 +15,7 @@ from core.agreement.light import Light
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The target's probability as words go and come: (points,), or (orders, points) of many orders.
+    """What is left of the target, see `Erasure.measure`, as words go and come: (points,), or (orders, points) of many.
 
     deletion   after the first words of the order were removed
     insertion  with only the first words of the order there
@@ -32,7 +32,7 @@ class Numbers:
 
     deletion_area, insertion_area  mean height of the curve less that of the mean of random orders: good orders are
                        below 0 for deletion and above it for insertion
-    comprehensiveness  mean loss of probability when the first 1, 5, 10, 20 and 50 % of the words are removed
+    comprehensiveness  mean loss of it when the first 1, 5, 10, 20 and 50 % of the words are removed
     sufficiency        the same when only these are kept; less is better
     flip               smallest share of the words, first ones first, without which another answer wins; NaN where none
                        does
@@ -56,6 +56,7 @@ class Erasure:
     n, seed    words; of random orders and of ties, which are broken by chance, for all methods alike
     forwards, seconds  what it took
     notes      sentences for the reader
+    measure    what the curves are of: the target's "probability", "similarity" or "number"
     """
 
     by: str
@@ -70,6 +71,7 @@ class Erasure:
     forwards: int
     seconds: float
     notes: tuple[str, ...] = ()
+    measure: str = "probability"
 
     def reverse(self, method: str) -> Curve:
         """The curves of a method's order read from its end: what was brought in last is now removed first."""

@@ -14,7 +14,6 @@ from typing import Literal
 
 from core.agreement.erasure_ways import UNKNOWN, lost_words, training_of
 from core.saliency.question import Question
-from core.saliency.target import SIMILARITY
 
 Level = Literal["in", "watch", "out"]
 # So sure of a text without words that it cannot be for its words.
@@ -30,7 +29,7 @@ class Light:
     level     "in": like texts of its training; "watch": not known; "out": the answers themselves show that they are not
     sentence  why, for the reader
     numbers   largest share of any answer, of the text whole, with half of its words removed at random (mean), and
-              without words; empty for a similarity
+              without words; empty for a similarity or a number
     """
 
     level: Level
@@ -44,8 +43,8 @@ def light_of(question: Question, way: str, whole: float, half: float, none: floa
     whole, half, none: how sure the model is, see `Light.numbers`; NaN for none where no text is left without words.
     """
     name = question.model.name
-    if question.target.kind == SIMILARITY:
-        sentence = "A similarity does not say how sure it is, so nothing here tells whether erased texts are familiar."
+    if (measure := question.target.measure) != "probability":
+        sentence = f"A {measure} does not say how sure it is, so nothing here tells whether erased texts are familiar."
         return Light("watch", sentence, {})
     numbers = {"whole": whole, "half": half, "none": none}
     if way == UNKNOWN and lost_words(question.model):

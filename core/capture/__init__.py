@@ -14,7 +14,7 @@ from core.capture.gradients import record_gradients
 from core.capture.interface import install
 from core.capture.kept import Call
 from core.capture.next_tokens import NextToken, NextTokens, likeliest_next
-from core.capture.output import Output
+from core.capture.output import NUMBER, SIGMOID, SOFTMAX, Output, shares_of
 from core.capture.paths import path_of
 from core.capture.prepare import prepare
 from core.capture.query_key import query_key_detail
@@ -24,6 +24,9 @@ from core.capture.trace import Check, Provenance, Trace, check_of
 from core.capture.word_weights import WordWeights, word_weights
 
 __all__ = [
+    "NUMBER",
+    "SIGMOID",
+    "SOFTMAX",
     "AttentionCall",
     "Call",
     "Check",
@@ -46,6 +49,7 @@ __all__ = [
     "query_key_detail",
     "record",
     "record_gradients",
+    "shares_of",
     "word_weights",
 ]
 

@@ -130,8 +130,8 @@ def compare_orders(
         difference=both.difference(places, stream, job),
         bare_difference=None if bare is None else bare.difference(places, stream, job),
         tolerance=rounding_of(model.dtype, both.original.layers(stream)),
-        output_difference=both.output_difference(model, places),
-        bare_output_difference=None if bare is None else bare.output_difference(model, places),
+        output_difference=both.output_difference(places),
+        bare_output_difference=None if bare is None else bare.output_difference(places),
     )
 
 
@@ -146,8 +146,8 @@ class _Both:
     def difference(self, places: Sequence[int], stream: str, job: Job | None) -> float:
         return map_difference(self.original, self.moved, places, stream, job)
 
-    def output_difference(self, model: Model, places: Sequence[int]) -> float:
-        return output_distance(model, self.original, self.moved, self.forced, places)
+    def output_difference(self, places: Sequence[int]) -> float:
+        return output_distance(self.original, self.moved, self.forced, places)
 
 
 def _read_both(model: Model, texts: tuple[Tokens, Tokens], target: str | None, job: Job | None) -> _Both:

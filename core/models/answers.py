@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch
 from torch import Tensor
-from transformers import PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
 
-from core.capture import NextTokens, Output, likeliest_next
+from core.capture import NUMBER, SIGMOID, SOFTMAX, NextTokens, Output, likeliest_next, shares_of
 from core.models.reading import Reading
 from core.models.token_labels import token_labels
 
@@ -24,14 +23,14 @@ def output_of(
     if type(network).__name__.endswith("ForSequenceClassification"):
         named: dict[Any, str] = network.config.id2label or {}
         names = tuple(str(named.get(i, i)) for i in range(len(first)))
-        shares = _label_shares(network, first.float())  # (labels,)
-        return Output("labels", _fetched(first), names, _largest(shares, names.__getitem__))
+        function = function_of(network.config)
+        likeliest = _likeliest(first.float(), function, names.__getitem__)
+        return Output("labels", _fetched(first), names, likeliest, function=function)
     if network.can_generate():
         last = answer.logits[0, -1].float()  # (1, T, vocabulary) -> (vocabulary,)
-        shares = torch.softmax(last, dim=-1)
-        return Output("next tokens", _fetched(last), (), _largest(shares, label_of), written)
+        return Output("next tokens", _fetched(last), (), _likeliest(last, SOFTMAX, label_of), written)
     if type(network).__name__.endswith("ForTokenClassification"):
-        return token_labels(network, first)
+        return token_labels(network, first, function_of(network.config))
     return Output("hidden states" if "last_hidden_state" in answer else "token logits", _fetched(first))
 
 
@@ -54,13 +53,19 @@ def following_of(
     return likeliest_next(logits[0], reading.produced.ids, label_of)
 
 
-def _label_shares(network: PreTrainedModel, logits: Tensor) -> Tensor:
-    """Probabilities of labels: one of many, or each by itself where several may hold at once."""
-    alone = getattr(network.config, "problem_type", None) == "multi_label_classification" or len(logits) == 1
-    return torch.sigmoid(logits) if alone else torch.softmax(logits, dim=-1)
+def function_of(config: PreTrainedConfig) -> str:
+    """What makes probabilities of a classifier's logits, as the library's pipeline for texts decides it."""
+    problem = getattr(config, "problem_type", None)
+    if problem == "regression":
+        return NUMBER
+    return SIGMOID if problem == "multi_label_classification" or config.num_labels == 1 else SOFTMAX
 
 
-def _largest(shares: Tensor, name_of: Callable[[int], str]) -> tuple[tuple[str, float], ...]:
+def _likeliest(logits: Tensor, function: str, name_of: Callable[[int], str]) -> tuple[tuple[str, float], ...]:
+    """The most probable first; numbers that are no probabilities have no order but the network's."""
+    if function == NUMBER:
+        return tuple((name_of(place), float(value)) for place, value in enumerate(logits[:LIKELIEST].cpu()))
+    shares = shares_of(logits, function)
     values, places = shares.topk(min(LIKELIEST, len(shares)))
     return tuple((name_of(int(i)), float(v)) for v, i in zip(values.cpu(), places.cpu(), strict=True))
 

@@ -5,26 +5,25 @@ from __future__ import annotations
 import unicodedata
 from typing import Any
 
-import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from core.capture import Output
+from core.capture import SOFTMAX, Output, shares_of
 from core.text import Tokens
 
 KIND = "token labels"
 
 
-def token_labels(network: PreTrainedModel, logits: Tensor) -> Output:
-    """The answer to one text. logits: (T, labels)."""
+def token_labels(network: PreTrainedModel, logits: Tensor, function: str = SOFTMAX) -> Output:
+    """The answer to one text. logits: (T, labels); function: what makes probabilities of them."""
     named: dict[Any, str] = network.config.id2label or {}
     names = tuple(str(named.get(i, i)) for i in range(logits.shape[-1]))
-    return Output(KIND, logits.detach().float().cpu().clone(), names)
+    return Output(KIND, logits.detach().float().cpu().clone(), names, function=function)
 
 
 def best_labels(output: Output) -> tuple[tuple[str, float], ...]:
-    """The most probable label of each token, and its probability."""
-    shares, places = torch.softmax(output.values, dim=-1).max(dim=-1)  # (T, labels) -> (T,), (T,)
+    """The most probable label of each token, and its probability; the number where it means no probability."""
+    shares, places = shares_of(output.values, output.function).max(dim=-1)  # (T, labels) -> (T,), (T,)
     return tuple((output.names[i], share) for i, share in zip(places.tolist(), shares.tolist(), strict=True))
 
 

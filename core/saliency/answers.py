@@ -1,18 +1,23 @@
 """How F is read off a network's answer, for each kind of target.
 
-Shapes: N texts at once, T tokens, K labels, V vocabulary, E width.
+Shapes: N texts at once, T tokens, R rows of logits that are read (one, or one for each token of an output word), K of
+them in a row (labels, or the vocabulary), E width.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
-from core.saliency.scalars import scalar_of, shares_of
-from core.saliency.target import Target
+from core.capture import NUMBER, SOFTMAX, shares_of
+from core.saliency.scalars import scalar_of
+
+# The rows of logits (N, R, K) out of an answer to N texts; the mask (N, T) says which tokens are there.
+Pick = Callable[[Any, Tensor], Tensor]
 
 
 class AnswerReader(Protocol):
@@ -23,68 +28,49 @@ class AnswerReader(Protocol):
         ...
 
     def probability(self, answer: Any, mask: Tensor) -> Tensor:
-        """(N,) of the target; of two texts their similarity."""
+        """(N,) of the target; of two texts their similarity, of a regression its number."""
+        ...
+
+    def shares(self, answer: Any, mask: Tensor) -> tuple[Tensor, tuple[int, ...]] | None:
+        """Probabilities (N, R, K) of all answers, and which of them are the target (R,); None where there are none."""
         ...
 
 
 @dataclass(frozen=True)
-class LabelReader:
-    """Of a classifier. alone: whether several labels may hold at once, so that each stands alone."""
+class LogitReader:
+    """Of logits.
 
-    target: Target
-    scale: str
-    alone: bool = False
-
-    def scalar(self, answer: Any, mask: Tensor) -> Tensor:
-        foil = None if self.target.foil is None else self.target.foil.index
-        return scalar_of(answer.logits.float(), self.target.index, foil, self.scale, self.alone)
-
-    def probability(self, answer: Any, mask: Tensor) -> Tensor:
-        return shares_of(answer.logits.float(), self.alone)[:, self.target.index]
-
-
-@dataclass(frozen=True)
-class NextTokenReader:
-    """Of a decoder, after the last token that is there."""
-
-    target: Target
-    scale: str
-
-    def scalar(self, answer: Any, mask: Tensor) -> Tensor:
-        foil = None if self.target.foil is None else self.target.foil.index
-        return scalar_of(self._last(answer, mask), self.target.index, foil, self.scale)
-
-    def probability(self, answer: Any, mask: Tensor) -> Tensor:
-        return shares_of(self._last(answer, mask))[:, self.target.index]
-
-    def _last(self, answer: Any, mask: Tensor) -> Tensor:
-        """(N, T or 1, V) -> (N, V)."""
-        logits: Tensor = answer.logits
-        if logits.shape[1] == 1:
-            return logits[:, 0].float()
-        last = mask.shape[1] - 1 - mask.flip(-1).long().argmax(dim=-1)  # (N, T) -> (N,)
-        return logits[torch.arange(len(logits), device=logits.device), last].float()
-
-
-@dataclass(frozen=True)
-class OutputWordReader:
-    """Of an encoder-decoder that is made to say its answer: the word's tokens, each where the decoder produces it.
-
-    rows, ids: of the word's tokens.
+    wanted    which of the K is meant in each row; foil: what it is held against
+    function  what makes probabilities of the logits
     """
 
-    rows: tuple[int, ...]
-    ids: tuple[int, ...]
+    pick: Pick
+    wanted: tuple[int, ...]
+    foil: int | None
     scale: str
+    function: str = SOFTMAX
 
     def scalar(self, answer: Any, mask: Tensor) -> Tensor:
-        pieces = zip(self.rows, self.ids, strict=True)
-        each = [scalar_of(answer.logits[:, row].float(), token, None, self.scale) for row, token in pieces]
-        return torch.stack(each).sum(dim=0)  # (pieces, N) -> (N,)
+        rows = self.pick(answer, mask).float().unbind(dim=1)  # (N, R, K) -> R of (N, K)
+        each = [
+            scalar_of(row, index, self.foil, self.scale, self.function)
+            for row, index in zip(rows, self.wanted, strict=True)
+        ]
+        return torch.stack(each).sum(dim=0)  # (R, N) -> (N,)
 
     def probability(self, answer: Any, mask: Tensor) -> Tensor:
-        each = [shares_of(answer.logits[:, row].float())[:, i] for row, i in zip(self.rows, self.ids, strict=True)]
-        return torch.stack(each).prod(dim=0)  # (tokens, N) -> (N,)
+        shares = shares_of(self.pick(answer, mask).float(), self.function)  # (N, R, K)
+        return shares[:, range(len(self.wanted)), self.wanted].prod(dim=-1)  # (N, R, K) -> (N, R) -> (N,)
+
+    def shares(self, answer: Any, mask: Tensor) -> tuple[Tensor, tuple[int, ...]] | None:
+        if self.function == NUMBER:
+            return None
+        shares = shares_of(self.pick(answer, mask).float(), self.function)  # (N, R, K)
+        if self.function == SOFTMAX:
+            return shares, self.wanted
+        # Whether one label holds: its own share against that of the contrary.
+        own = shares[:, :, self.wanted[0]]  # (N, 1, K) -> (N, 1)
+        return torch.stack([1 - own, own], dim=-1), (1,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +87,29 @@ class SimilarityReader:
 
     def probability(self, answer: Any, mask: Tensor) -> Tensor:
         return self.scalar(answer, mask)
+
+    def shares(self, answer: Any, mask: Tensor) -> None:
+        return None
+
+
+def label_logits(answer: Any, mask: Tensor) -> Tensor:
+    """Of a text's labels: (N, K) -> (N, 1, K)."""
+    logits: Tensor = answer.logits
+    return logits[:, None]
+
+
+def next_token_logits(answer: Any, mask: Tensor) -> Tensor:
+    """Of a decoder, after the last token that is there: (N, T or 1, V) -> (N, 1, V)."""
+    logits: Tensor = answer.logits
+    if logits.shape[1] == 1:
+        return logits
+    last = mask.shape[1] - 1 - mask.flip(-1).long().argmax(dim=-1)  # (N, T) -> (N,)
+    return logits[torch.arange(len(logits), device=logits.device), last][:, None]
+
+
+def logits_at(rows: tuple[int, ...]) -> Pick:
+    """Of these rows: (N, T, K) -> (N, R, K)."""
+    return lambda answer, mask: answer.logits[:, list(rows)]
 
 
 def mean_state(answer: Any, mask: Tensor) -> Tensor:

@@ -9,26 +9,29 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from core.capture import SOFTMAX
 from core.errors import HeadlightError
 from core.jobs import Job
+from core.models.answers import function_of
 from core.models.generation import GREEDY, Decoding
 from core.models.model import Model
 from core.models.out_of_memory import memory_worded
 from core.saliency.answers import (
     AnswerReader,
-    LabelReader,
-    NextTokenReader,
-    OutputWordReader,
+    LogitReader,
     SimilarityReader,
+    label_logits,
+    logits_at,
     mean_state,
+    next_token_logits,
 )
 from core.saliency.baselines import BASELINES, default_baseline
 from core.saliency.blindness import blind
 from core.saliency.question import Question
 from core.saliency.runner import finite
-from core.saliency.scalars import COSINE, LOG_PROBABILITY, MARGIN, PROBABILITY, SCALARS
+from core.saliency.scalars import COSINE, LOG_PROBABILITY, PROBABILITY, scalars_for
 from core.saliency.target import LABEL, NEXT_TOKEN, OUTPUT_WORD, SIMILARITY, Target
-from core.saliency.targets import Wanted, chosen_target, labels_stand_alone, targets_of, word_label, word_rows
+from core.saliency.targets import Wanted, chosen_target, targets_of, word_label, word_rows
 from core.text import Tokens
 
 L2, L1, DOT, ABSOLUTE_DOT = "l2", "l1", "dot", "absolute dot"
@@ -57,19 +60,20 @@ def ask(
     text_pair    the second text of a pair; of an encoder without a head what the text is compared with
     target       a label, a token, a word of the answer, by name or by index; None for the model's own choice (of an
                  answer its first word); a pair of them for the first against the second
-    scalar       one of `SCALARS`, "margin" when None; of two texts it is their cosine
+    scalar       one of `SCALARS`, "margin" when None; of two texts "cosine" and of a regression "number" alone
     baseline     one of `BASELINES`, see `default_baseline`
     aggregation  how a gradient becomes one number: "l2" (when None) or "l1" norm, "dot" with the embedding, its size
     by           "word" or "token"
     answer       what an encoder-decoder is made to say; None for its own answer, written by `decoding`
     Raises HeadlightError, one sentence, for what cannot be explained.
     """
-    _require(scalar, SCALARS, "scalar")
     _require(baseline, BASELINES, "baseline")
     _require(aggregation, AGGREGATIONS, "aggregation")
     _require(by, (WORD, TOKEN), "unit")
     kind = kind_of(model)
     compared = kind == SIMILARITY
+    offered = scalars_of(model)
+    _require(scalar, offered, "scalar")
     if compared and not (text_pair or "").strip():
         raise HeadlightError(
             f"{model.name} has no head that answers anything: give a second text, to explain how alike the two are."
@@ -83,7 +87,7 @@ def ask(
         reading=reading,
         target=Target(kind, 0, ""),
         targets=(),
-        scalar=COSINE if compared else scalar or MARGIN,
+        scalar=scalar or offered[0],
         baseline=baseline or default_baseline(model),
         aggregation=aggregation or L2,
         by=by,
@@ -91,7 +95,8 @@ def ask(
         labels=labels_of(reading.tokens, groups, by),
         reader=SimilarityReader(_state_of(model, text_pair or ""))
         if compared
-        else LabelReader(Target(kind, 0, ""), MARGIN),
+        else LogitReader(label_logits, (0,), None, offered[0]),
+        function=_function(model),
     )
     return _settled(found, target)
 
@@ -130,18 +135,26 @@ def kind_of(model: Model) -> str:
     return SIMILARITY
 
 
+def scalars_of(model: Model) -> tuple[str, ...]:
+    """What can be explained of the model's answer, the first unless another is asked for."""
+    return (COSINE,) if kind_of(model) == SIMILARITY else scalars_for(_function(model))
+
+
+def _function(model: Model) -> str:
+    return function_of(model.network.config) if kind_of(model) == LABEL else SOFTMAX
+
+
 def reader_of(question: Question, target: Target) -> AnswerReader:
     """What reads F of this target."""
-    if target.kind == LABEL:
-        return LabelReader(target, question.scalar, labels_stand_alone(question.model))
-    if target.kind == NEXT_TOKEN:
-        return NextTokenReader(target, question.scalar)
     if target.kind == SIMILARITY:
         return question.reader
-    rows = word_rows(question.reading)[target.index]
-    produced = question.reading.produced
-    assert produced is not None
-    return OutputWordReader(rows, tuple(produced.ids[row] for row in rows), question.scalar)
+    if target.kind == OUTPUT_WORD:
+        rows, produced = word_rows(question.reading)[target.index], question.reading.produced
+        assert produced is not None
+        return LogitReader(logits_at(rows), tuple(produced.ids[row] for row in rows), None, question.scalar)
+    pick = label_logits if target.kind == LABEL else next_token_logits
+    foil = None if target.foil is None else target.foil.index
+    return LogitReader(pick, (target.index,), foil, question.scalar, question.function)
 
 
 def groups_of(tokens: Tokens, by: str) -> tuple[tuple[int, ...], ...]:

@@ -12,13 +12,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.capture import Trace
+from core.capture import SOFTMAX, Trace
 from core.errors import HeadlightError
 from core.models.model import Model
 from core.models.reading import Reading
-from core.saliency.answers import AnswerReader, OutputWordReader
+from core.saliency.answers import AnswerReader
 from core.saliency.baselines import baseline_embedding
-from core.saliency.target import Target
+from core.saliency.target import OUTPUT_WORD, Target
+from core.saliency.targets import word_rows
 from core.text import Tokens
 from core.zoo.pooling import PoolingForSequenceClassification
 
@@ -32,7 +33,8 @@ class Question:
     scalar, baseline, aggregation, by   see `core.saliency.asking`
     groups       places of the tokens of each scored word or token; special tokens are in none
     labels       what each group shows, letter for letter
-    value        F of the text as it is; probability of the target
+    value        F of the text as it is; probability of the target, or what stands in its place, see `AnswerReader`
+    function     what makes probabilities of the logits: "softmax", "sigmoid", or "number" where they are none
     blind        why no gradient can be had with respect to embeddings; "" where it can
     notes        sentences for the reader
     """
@@ -48,6 +50,7 @@ class Question:
     groups: tuple[tuple[int, ...], ...]
     labels: tuple[str, ...]
     reader: AnswerReader
+    function: str = SOFTMAX
     value: float = 0.0
     probability: float = 0.0
     blind: str = ""
@@ -98,7 +101,7 @@ class Question:
     @property
     def word_rows(self) -> tuple[int, ...]:
         """Decoder rows that produced the word that is explained; () for other targets."""
-        return self.reader.rows if isinstance(self.reader, OutputWordReader) else ()
+        return word_rows(self.reading)[self.target.index] if self.target.kind == OUTPUT_WORD else ()
 
     @property
     def scored(self) -> tuple[int, ...]:

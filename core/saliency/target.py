@@ -14,7 +14,8 @@ class Target:
 
     index        of the label, of the token in the vocabulary, or of the word in the answer; 0 for a similarity
     label        how it is shown
-    probability  that the model gives it; of a word the product over its tokens, None for a similarity
+    probability  that the model gives it; of a word the product over its tokens, None for what has none
+    number       that a regression gives, which is no probability
     foil         what it is held against, where two are contrasted
     """
 
@@ -22,11 +23,19 @@ class Target:
     index: int
     label: str
     probability: float | None = None
+    number: float | None = None
     foil: Target | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"{self.kind!r} is not one of {KINDS}")
+
+    @property
+    def measure(self) -> str:
+        """What tells how much of it is left when words go: its probability, or what stands in the place of one."""
+        if self.kind == SIMILARITY:
+            return SIMILARITY
+        return "probability" if self.number is None else "number"
 
     @property
     def words(self) -> str:

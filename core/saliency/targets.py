@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from core.capture import NUMBER, shares_of
 from core.errors import HeadlightError
-from core.models.model import Model
 from core.models.reading import Reading
-from core.saliency.scalars import shares_of
+from core.saliency.answers import label_logits, next_token_logits
 from core.saliency.target import LABEL, NEXT_TOKEN, OUTPUT_WORD, SIMILARITY, Target
 
 if TYPE_CHECKING:
@@ -33,11 +33,16 @@ def targets_of(question: Question, answer: Any) -> tuple[Target, ...]:
     if kind == OUTPUT_WORD:
         return _words(question, answer)
     shares = _shares(question, answer)
+    if question.function == NUMBER:
+        return tuple(_target(question, place, value) for place, value in enumerate(shares[:MOST].tolist()))
     values, places = shares.topk(min(MOST, len(shares)))
-    return tuple(
-        Target(kind, int(place), _name(question, int(place)), float(value))
-        for value, place in zip(values.cpu(), places.cpu(), strict=True)
-    )
+    return tuple(_target(question, i, share) for i, share in zip(places.tolist(), values.tolist(), strict=True))
+
+
+def _target(question: Question, index: int, value: float) -> Target:
+    """A label or a token with its probability, or with the number that a regression gives."""
+    probability, number = (None, value) if question.function == NUMBER else (value, None)
+    return Target(question.target.kind, index, _name(question, index), probability, number)
 
 
 def chosen_target(question: Question, targets: tuple[Target, ...], wanted: Wanted, answer: Any) -> Target:
@@ -69,19 +74,13 @@ def _one(question: Question, targets: tuple[Target, ...], wanted: str | int | No
     count = _count(question, answer)
     if kind in (SIMILARITY, OUTPUT_WORD) or not 0 <= wanted < count:
         raise HeadlightError(f"There is no {kind} number {wanted} here: choose one of 0 to {count - 1:,}.")
-    return Target(kind, wanted, _name(question, wanted), float(_shares(question, answer)[wanted]))
-
-
-def labels_stand_alone(model: Model) -> bool:
-    """Whether several labels of a classifier may hold at once."""
-    return getattr(model.network.config, "problem_type", None) == "multi_label_classification"
+    return _target(question, wanted, float(_shares(question, answer)[wanted]))
 
 
 def _shares(question: Question, answer: Any) -> Tensor:
-    """(K,) probabilities of all labels, or of all tokens after the last."""
-    if question.target.kind == NEXT_TOKEN:
-        return shares_of(answer.logits[:, -1].float())[0]
-    return shares_of(answer.logits.float(), labels_stand_alone(question.model))[0]
+    """(K,) probabilities of all labels, or of all tokens after the last; numbers of a regression."""
+    pick = next_token_logits if question.target.kind == NEXT_TOKEN else label_logits
+    return shares_of(pick(answer, question.attention_mask())[0, 0].float(), question.function)
 
 
 def _count(question: Question, answer: Any) -> int:

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from core.models.reporting.report import LoadReport
 
 TITLES = {"labels": "The model's answer", "next tokens": "What comes next"}
+# What the numbers beside labels are, by what was made of the logits.
+LABELS = {
+    "softmax": "the likeliest labels, with probability",
+    "sigmoid": "the likeliest labels, each with its own probability (sigmoid): they do not sum to 1",
+    "number": "a regression: the number itself, which is no probability",
+}
 # So many characters of what it wrote are told in a line.
 QUOTED = 120
 
@@ -33,11 +39,12 @@ def show_answer(trace: Trace, report: LoadReport) -> None:
             text = output.written or "(nothing but the token that ends a text)"
             st.html(f'<p class="headlight-written" dir="auto">{escape(text)}</p>')
         st.markdown(f"**{TITLES[output.kind]}**")
-        largest = output.likeliest[0][1]
+        # A number that is no probability is no part of a whole: it has no bar.
+        largest = None if output.function == "number" else output.likeliest[0][1]
         rows = "".join(_row(name, share, largest) for name, share in output.likeliest)
         st.html(f'<table class="headlight-shares">{rows}</table>')
         notes([(line.sentence, "warning") for line in report.lines() if line.severity == "warning"], key="answer_notes")
-        parts = [trace.provenance.model, f"the likeliest {_what(trace)}, with probability", trace.provenance.remark]
+        parts = [trace.provenance.model, _what(trace), trace.provenance.remark]
         small_print(" · ".join(filter(None, parts)), "caption")
 
 
@@ -65,13 +72,14 @@ def _is_cut(trace: Trace, most: int) -> bool:
 
 def _what(trace: Trace) -> str:
     if trace.output.kind == "labels":
-        return "labels"
+        return LABELS[trace.output.function]
     written = ", the written ones included" if trace.output.written is not None else ""
-    return f"tokens after the last token that was read{written}"
+    return f"the likeliest tokens after the last token that was read{written}, with probability"
 
 
-def _row(name: str, share: float, largest: float) -> str:
-    return (
-        f'<tr><th scope="row"><bdi>{escape(name)}</bdi></th><td class="number">{share:.3f}</td>'
-        f'<td><div class="bar" style="width:{100 * share / largest:.1f}%"></div></td></tr>'
-    )
+def _row(name: str, share: float, largest: float | None) -> str:
+    label = f'<tr><th scope="row"><bdi>{escape(name)}</bdi></th>'
+    if largest is None:
+        return f'{label}<td class="number">{share:.5g}</td></tr>'
+    bar = f'<div class="bar" style="width:{100 * share / largest:.1f}%"></div>'
+    return f'{label}<td class="number">{share:.3f}</td><td>{bar}</td></tr>'

@@ -32,7 +32,9 @@ def show_token_labels(trace: Trace, report: LoadReport) -> None:
             rows = "".join(_row(token, name, share) for token, (name, share) in labelled[:MOST_ROWS])
             st.html(f'<table class="headlight-shares">{rows}</table>')
             more = f", of the first {MOST_ROWS} of {len(labelled):,} tokens" if len(labelled) > MOST_ROWS else ""
-            what = f"the likeliest label of each token, with probability{more}"
+            means_numbers = trace.output.function == "number"
+            told = "label with the largest number" if means_numbers else "likeliest label, with its probability"
+            what = f"for each token the {told}{more}"
         notes([(line.sentence, "warning") for line in report.lines() if line.severity == "warning"], key="answer_notes")
         small_print(" · ".join(filter(None, [trace.provenance.model, what, trace.provenance.remark])), "caption")
 

@@ -66,7 +66,7 @@ def _caption(found: Erasure, scored: Sequence[Scores]) -> str:
             f"grey band: 95 % of {orders} random orders, seed {found.seed}, dotted their mean",
             "deletion, insertion: mean height of the curve minus that of random orders; "
             "good orders are below 0 for deletion and above it for insertion",
-            "comprehensiveness, sufficiency: mean loss of probability when the first 1, 5, 10, 20 and 50 % of the "
+            f"comprehensiveness, sufficiency: mean loss of {found.measure} when the first 1, 5, 10, 20 and 50 % of the "
             "words are removed, or alone are kept",
             "thin: the order reversed"
             if reversed_

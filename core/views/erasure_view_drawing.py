@@ -32,6 +32,8 @@ DELETION, INSERTION = "words removed, largest first", "words brought in, largest
 # Markers on a curve, at most.
 MOST_MARKERS = 12
 LONGEST_NAME = 26
+# What has no target but is measured as a whole.
+MEASURED = {"similarity": "two texts"}
 # Methods up to which the reverse orders are drawn too, thin and pale.
 MOST_REVERSED = 3
 PALE = 0.45
@@ -61,7 +63,7 @@ def curves_plot(found: Erasure, titles: Mapping[str, str]) -> PlotlyFigure:
     )
     figure.update_xaxes(title="share of the words (%)", range=[-1, 101], zeroline=False, automargin=True)
     figure.update_yaxes(zeroline=False, automargin=True)
-    figure.update_yaxes(title="probability of the target", row=1, col=1)
+    figure.update_yaxes(title=f"{found.measure} of the {MEASURED.get(found.measure, 'target')}", row=1, col=1)
     return figure
 
 

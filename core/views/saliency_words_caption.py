@@ -10,8 +10,9 @@ if TYPE_CHECKING:
 
 
 def target_words(target: Target) -> str:
-    """What is explained, with its probability where there is one."""
-    likely = f" (probability {target.probability:.3g})" if target.probability is not None else ""
+    """What is explained, with its probability or its number where there is one."""
+    named = (("probability", target.probability), ("number", target.number))
+    likely = "".join(f" ({name} {value:.3g})" for name, value in named if value is not None)
     return f"{target.words}{likely}"
 
 

@@ -15,8 +15,9 @@ from transformers import (
     AutoModelForSequenceClassification,
 )
 
+from core.capture import SIGMOID, shares_of
 from core.saliency import Question, ask
-from core.saliency.scalars import scalar_of, shares_of
+from core.saliency.scalars import scalar_of
 from tests.saliency.asked import DULL, FILM, SHIPPED, opened, other_network, tiny
 from tests.sentences import refused
 
@@ -102,10 +103,10 @@ def test_scalars_have_known_values() -> None:
     assert float(scalar_of(logits, 0, 1, "margin")) == 2.0
     assert float(scalar_of(logits[:, :2], 1, None, "margin")) == -2.0
     assert float(scalar_of(logits, 2, None, "logit")) == 2.0
-    assert float(scalar_of(logits, 0, None, "margin", alone=True)) == 3.0
-    assert float(scalar_of(logits[:, :1], 0, None, "probability")) == pytest.approx(0.9526, abs=1e-4)
+    assert float(scalar_of(logits, 0, None, "margin", SIGMOID)) == 3.0
+    assert float(scalar_of(logits[:, :1], 0, None, "probability", SIGMOID)) == pytest.approx(0.9526, abs=1e-4)
     assert torch.allclose(scalar_of(logits, 0, None, "log probability").exp(), shares_of(logits)[:, 0])
-    assert torch.allclose(shares_of(logits, alone=True), torch.sigmoid(logits))
+    assert torch.allclose(shares_of(logits, SIGMOID), torch.sigmoid(logits))
 
 
 def test_labels_of_which_several_may_hold_stand_alone() -> None:

@@ -47,9 +47,9 @@ def run(question: Question, runner: Runner) -> Raw:
     from core.saliency.scalars import scalar_of
 
     parts = _parts(question, runner)
-    foil = question.target.foil
+    foil = None if question.target.foil is None else question.target.foil.index
     # A margin and a logit are linear in the logits, so each token's part is that of its own logits.
-    values = scalar_of(parts.parts, question.target.index, None if foil is None else foil.index, question.scalar)
+    values = scalar_of(parts.parts, question.target.index, foil, question.scalar, question.function)
     total = float(values.sum())
     delta = abs(total - question.value) / max(abs(question.value), 1e-12)
     return Raw(
@@ -67,9 +67,9 @@ def _parts(question: Question, runner: Runner) -> LogitParts:
     from core.saliency.decomposition.families import stack_of
     from core.saliency.decomposition.parts import logit_parts
     from core.saliency.decomposition.states import states_of
-    from core.saliency.scalars import LOGIT, MARGIN
+    from core.saliency.scalars import LOGITS
 
-    if question.scalar not in (LOGIT, MARGIN):
+    if question.scalar not in LOGITS:
         raise HeadlightError("DecompX explains sums of logits: choose the margin or the logit.")
     model = question.model
     stack = stack_of(model.network)

@@ -11,19 +11,20 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from core.capture import SOFTMAX
 from core.errors import HeadlightError
 from core.models.model import Model
 from core.saliency.method import Method, Passes, Raw
 from core.saliency.question import Question
 from core.saliency.runner import Runner
-from core.saliency.scalars import LOGIT, MARGIN
+from core.saliency.scalars import LOGITS, MARGIN
 from core.zoo.pooling import PoolingForSequenceClassification
 
 
 @torch.no_grad()
 def run(question: Question, runner: Runner) -> Raw:
     """The logit, or the margin, of the target. Raises HeadlightError for another scalar, which is no sum of states."""
-    if question.scalar not in (LOGIT, MARGIN):
+    if question.scalar not in LOGITS:
         raise HeadlightError("The contributions of states sum to logits: choose the margin or the logit.")
     network: Any = question.model.network
     ids, mask = question.input_ids(), question.attention_mask()
@@ -49,7 +50,7 @@ def _direction(network: Any, question: Question) -> tuple[Tensor, float]:
     index, foil = question.target.index, question.target.foil
     if foil is not None:
         return weight[index] - weight[foil.index], float(bias[index] - bias[foil.index])
-    if question.scalar == LOGIT or len(weight) == 1:
+    if question.scalar != MARGIN or question.function != SOFTMAX:
         return weight[index], float(bias[index])
     others = [other for other in range(len(weight)) if other != index]
     return weight[index] - weight[others].mean(dim=0), float(bias[index] - bias[others].mean())

@@ -23,7 +23,8 @@ MOST_LETTERS = 60
 OUTPUTS = "Difference of the outputs"
 OUTPUTS_HELP = (
     "0 where they are the same. Of a translation, the largest change in the probability of what it wrote; of labels "
-    "and next tokens, half the sum of all changes; of vectors, the largest change as a share of the largest number."
+    "and next tokens, half the sum of all changes; of a regression, the change of its number; of vectors, the largest "
+    "change as a share of the largest number."
 )
 IDENTITY = "Largest difference of the maps once words are put back in place"
 IDENTITY_HELP = (

@@ -203,7 +203,7 @@ def _ask(job: Job, asked: Asked) -> Question:
     job.advance(0, 1, AT_ONCE)
     libraries()
     from core.saliency import ask
-    from core.saliency.asking import kind_of
+    from core.saliency.asking import kind_of, scalars_of
     from core.saliency.target import SIMILARITY
 
     folder = own_models.folder_of(asked.model)
@@ -215,7 +215,7 @@ def _ask(job: Job, asked: Asked) -> Question:
             asked.text,
             text_pair=asked.text_pair.strip() or (SECOND_TEXT if kind_of(model) == SIMILARITY else None),
             target=wanted,
-            scalar=asked.scalar,
+            scalar=asked.scalar if asked.scalar in scalars_of(model) else None,
             baseline=None if asked.baseline == "default" else asked.baseline,
             aggregation=asked.aggregation,
             by=asked.by,

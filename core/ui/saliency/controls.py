@@ -16,6 +16,7 @@ from core.ui.saliency.state import (
     BY,
     METHODS,
     MODEL,
+    ONLY_SCALAR,
     PAIR,
     SCALAR,
     STOPPED,
@@ -41,6 +42,7 @@ SCALAR_HELP = (
     "The number that is explained. The margin is a label's logit over the others', or a token's over its foil; a "
     "probability near 1 hardly moves, and its gradients are noise."
 )
+ONLY_HELP = "A regression has its number and two texts have their cosine: there is no probability to choose."
 BASELINE_HELP = (
     "What stands for an absent word in integrated gradients, GradientSHAP and Shapley values. By default [MASK], UNK "
     "of our own models (which they met in training), or the mean embedding."
@@ -154,8 +156,12 @@ def _methods() -> None:
 
 def _how() -> None:
     with st.expander("How it is explained", icon=":material/tune:"):
+        label = "What is explained"
+        if only := st.session_state.get(ONLY_SCALAR):
+            st.selectbox(label, (only,), disabled=True, help=ONLY_HELP, key=f"saliency_{only}")
+        else:
+            st.selectbox(label, SCALARS, key=SCALAR, persist_state="session", help=SCALAR_HELP)
         for label, key, options, words in (
-            ("What is explained", SCALAR, SCALARS, SCALAR_HELP),
             ("An absent word is", BASELINE, BASELINES, BASELINE_HELP),
             ("Gradient to number", AGGREGATION, AGGREGATIONS, AGGREGATION_HELP),
         ):

@@ -16,6 +16,8 @@ SCALAR, BASELINE, AGGREGATION, METHODS, VIEW = (
     "saliency_methods",
     "saliency_view",
 )
+# The one number that can be explained of a model's answer, where there is no choice.
+ONLY_SCALAR = "saliency_only_scalar"
 # Numbers of what is asked about and of what it is held against; None for the model's own choice, and for nothing.
 TARGET, FOIL = "saliency_target", "saliency_foil"
 # The word that is marked in all figures.

@@ -49,8 +49,10 @@ def target_bar(question: Question) -> None:
 
 
 def named(target: Target) -> str:
-    """A target with its probability, as a menu shows it."""
+    """A target with its probability, or its number, as a menu shows it."""
     label = shortened(target.label, MOST_LETTERS)
+    if target.number is not None:
+        return f"{label} · {target.number:.4g}"
     return label if target.probability is None else f"{label} · {_percent(target.probability)}"
 
 
@@ -61,7 +63,7 @@ def _shown(question: Question) -> tuple[Target, ...]:
 
 def _against(question: Question, targets: tuple[Target, ...]) -> None:
     foil = question.target.foil
-    options = {NOTHING: "the others" if question.target.kind == "label" else "the mean of all tokens"}
+    options = {NOTHING: _nothing(question)}
     options |= {str(each.index): named(each) for each in targets if each.index != question.target.index}
     now = NOTHING if foil is None else str(foil.index)
     key = f"saliency_foil_of_{hash((question.model.name, question.tokens.ids, question.target.index, now))}"
@@ -75,6 +77,13 @@ def _against(question: Question, targets: tuple[Target, ...]) -> None:
         on_change=partial(_hold, key, question.target.index),
         width=240,
     )
+
+
+def _nothing(question: Question) -> str:
+    """What a target is held against where no other is chosen."""
+    if question.scalar != "margin" or question.function != "softmax":
+        return "nothing"
+    return "the others" if question.target.kind == "label" else "the mean of all tokens"
 
 
 def _choose(key: str, before: int) -> None:

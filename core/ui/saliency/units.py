@@ -1,4 +1,4 @@
-"""Words or tokens: where a text has too few words to rank, its tokens are scored until somebody chooses."""
+"""Choices that follow from the question: tokens for a text of too few words, and the one number of a regression."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.ui.saliency.state import BY_CHOSEN, BY_FITTING
+from core.ui.saliency.state import BY_CHOSEN, BY_FITTING, ONLY_SCALAR
 
 if TYPE_CHECKING:
     from core.saliency import Question
@@ -27,11 +27,14 @@ def fitting() -> str:
 
 
 def fit(question: Question) -> None:
-    """Learn what fits the text; the page starts again where that is not what was scored and nobody chose it."""
+    """Learn what fits the question; the page starts again where the controls, or what was scored, did not."""
     from core.saliency.asking import groups_of
+    from core.saliency.scalars import SCALARS
 
     words, tokens = (len(groups_of(question.tokens, by)) for by in (WORD, TOKEN))
     fits = TOKEN if words < FEWEST and words < tokens else WORD
-    st.session_state[BY_FITTING] = fits
-    if question.by != fits and not st.session_state.get(BY_CHOSEN):
+    only = "" if question.scalar in SCALARS else question.scalar
+    news = st.session_state.get(ONLY_SCALAR, "") != only
+    st.session_state[BY_FITTING], st.session_state[ONLY_SCALAR] = fits, only
+    if news or (question.by != fits and not st.session_state.get(BY_CHOSEN)):
         st.rerun()

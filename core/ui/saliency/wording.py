@@ -40,7 +40,7 @@ def facts_of(question: Question | None) -> list[tuple[str, str]]:
     if question is None:
         return []
     count = len(question.groups)
-    probability = question.probability
+    probability = question.target.probability
     facts = [
         (f"F = {question.value:.3g}", f"The explained number: the {question.scalar} of the target."),
         (f"{question.scalar}", "Which number of the answer is explained."),
@@ -49,7 +49,7 @@ def facts_of(question: Question | None) -> list[tuple[str, str]]:
             "Words or tokens that get a score; special tokens never do.",
         ),
     ]
-    if question.target.kind != "similarity":
+    if probability is not None:
         facts.insert(
             0,
             (
