@@ -17,7 +17,8 @@ from core.agreement.other_attention import permuted, under, uniform
 from core.agreement.ranks import compare
 from core.errors import HeadlightError
 from core.jobs import Job
-from core.saliency.explaining import merge, method_of
+from core.saliency.explaining import method_of
+from core.saliency.method import merge
 from core.saliency.question import Question
 from core.saliency.reading import reading_of, row_scores
 from core.saliency.runner import Runner

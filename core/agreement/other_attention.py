@@ -13,7 +13,7 @@ from torch import Tensor
 from core.agreement.columns import Array
 from core.capture import HeadChange, changed
 from core.errors import HeadlightError
-from core.saliency.explaining import merge
+from core.saliency.method import merge
 from core.saliency.question import Question
 from core.saliency.reading import reading_of
 from core.zoo.pooling import PoolingForSequenceClassification

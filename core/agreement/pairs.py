@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -19,6 +20,8 @@ class Matrix:
     """Agreement of M methods and baselines on the n words of one text.
 
     names, titles  of each, in order; plain: which of them look at no model
+    drawn          which of them were drawn at random a second time: on the diagonal, each such with itself from another
+                   seed, which no agreement with others can be expected to exceed
     pairs          (M × M) all that is known of each pair
     tau, rho, kappa  (M, M); kappa for the words that each puts first, a fifth of them; NaN with a reason in `pairs`
     magnitudes     (M, M) whether sizes were compared, because one of the two has no signs
@@ -28,6 +31,7 @@ class Matrix:
     names: tuple[str, ...]
     titles: tuple[str, ...]
     plain: tuple[bool, ...]
+    drawn: tuple[bool, ...]
     pairs: tuple[tuple[Agreement, ...], ...]
     n: int
     sd0: float
@@ -53,18 +57,23 @@ class Matrix:
         return np.array([[read(pair) for pair in row] for row in self.pairs], dtype=np.float64)
 
 
-def matrix(columns: Sequence[Scores | Column]) -> Matrix:
-    """The matrix of methods and baselines of one text. Raises ValueError for none."""
+def matrix(columns: Sequence[Scores | Column], again: Mapping[str, Scores | Column] = MappingProxyType({})) -> Matrix:
+    """The matrix of methods and baselines of one text; again: by name, the scores of those drawn from another seed.
+
+    Raises ValueError for no columns.
+    """
     found = [column_of(column) for column in columns]
     if not found:
         raise ValueError("there is no method to compare")
     n = len(found[0].labels)
-    upper = {(i, j): agreement(found[i], found[j]) for i in range(len(found)) for j in range(i, len(found))}
+    upper = {(i, j): agreement(found[i], found[j]) for i in range(len(found)) for j in range(i + 1, len(found))}
+    upper |= {(i, i): agreement(column, again.get(column.name, column)) for i, column in enumerate(found)}
     pairs = tuple(tuple(upper[min(i, j), max(i, j)] for j in range(len(found))) for i in range(len(found)))
     return Matrix(
         tuple(column.name for column in found),
         tuple(column.title for column in found),
         tuple(column.plain for column in found),
+        tuple(column.name in again for column in found),
         pairs,
         n,
         chance_sd(n),

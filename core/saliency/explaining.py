@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from core.errors import HeadlightError
 from core.jobs import Cancelled, Job
 from core.models.generation import GREEDY, Decoding
 from core.models.model import Model
 from core.saliency.asking import WORD, ask
-from core.saliency.method import Method, Passes, Raw
+from core.saliency.method import Method, Passes, Raw, merge
 from core.saliency.methods import METHODS
 from core.saliency.question import Question
 from core.saliency.runner import Runner
@@ -75,12 +74,15 @@ def explain_all(question: Question, names: Sequence[str], job: Job | None = None
             yield Refused(name, str(error))
 
 
-def scores_of(question: Question, name: str, job: Job | None = None) -> Scores:
-    """One method's scores for a question. Raises HeadlightError where it cannot explain this."""
+def scores_of(question: Question, name: str, job: Job | None = None, seed: int = 0) -> Scores:
+    """One method's scores for a question; seed: of what it draws at random.
+
+    Raises HeadlightError where it cannot explain this.
+    """
     method = method_of(name)
     if sentence := method.refuse(question.model):
         raise HeadlightError(sentence)
-    runner = Runner(question, job, method.title, int(method.cost(question).forwards))
+    runner = Runner(question, job, method.title, int(method.cost(question).forwards), seed)
     start = time.perf_counter()
     raw = method.run(question, runner)
     return _scores(method, question, raw, runner, time.perf_counter() - start)
@@ -99,9 +101,12 @@ def cost_of(question: Question, names: Sequence[str]) -> Passes:
     return Passes(sum(c.forwards for c in each), sum(c.backwards for c in each))
 
 
-def estimate(question: Question, names: Sequence[str]) -> float:
-    """Seconds that methods will take, about, by what a pass over the text was estimated to take."""
-    passes = cost_of(question, names)
+def estimate(question: Question, names: Sequence[str], seeds: int = 1) -> float:
+    """Seconds that methods will take, about, by what a pass over the text was estimated to take.
+
+    seeds: from how many of them each that draws at random is run.
+    """
+    passes = cost_of(question, [name for name in names for _ in range(seeds if METHODS[name].draws else 1)])
     once = question.model.estimate(len(question.tokens), len(question.reading.decoder or ())).seconds
     return once * (passes.forwards + BACKWARD * passes.backwards)
 
@@ -142,14 +147,3 @@ def _scores(method: Method, question: Question, raw: Raw, runner: Runner, second
         note=raw.note,
         model=question.model.name,
     )
-
-
-def merge(values: Tensor, groups: Sequence[tuple[int, ...]], how: str) -> Tensor:
-    """A score for each group of tokens: (T,) -> (groups,).
-
-    how: "sum", which keeps sums whole, or "largest", the value of the largest size, for scores that do not add up.
-    """
-    parts = [values[list(group)] for group in groups]
-    if how == "sum":
-        return torch.stack([part.sum() for part in parts])
-    return torch.stack([part[part.abs().argmax()] for part in parts])

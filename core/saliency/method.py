@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from torch import Tensor
+import torch
+from torch import Tensor
 
+if TYPE_CHECKING:
     from core.models.model import Model
     from core.saliency.question import Question
     from core.saliency.runner import Runner
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 FAMILIES = ("attention", "decomposition", "gradient", "perturbation")
 MERGES = ("sum", "largest", "native")
 CHOICES = ("scalar", "baseline", "aggregation")
+# Scores that should sum to something miss it by this share at most, or it is said.
+ENOUGH = 0.01
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,8 @@ class Method:
     family   one of `FAMILIES`
     tier     1: run at once, 2: Transformers, soon, 3: slow, on a click
     uses     which of `CHOICES` it depends on
-    merge    how tokens become words: "sum", "largest" (the value of the largest size), or "native": by itself
+    merge    how tokens become words, see `merge`; "native": by itself
+    draws    whether it draws at random, from `Runner.seed`
     formula  LaTeX
     refuse   "" for a model that it can explain, else the sentence why not
     cost     the passes it will take for a question
@@ -77,6 +81,7 @@ class Method:
     run: Callable[[Question, Runner], Raw]
     refuse: Callable[[Model], str] = _always
     uses: frozenset[str] = frozenset()
+    draws: bool = False
 
     def __post_init__(self) -> None:
         for value, known in ((self.family, FAMILIES), (self.merge, MERGES)):
@@ -84,3 +89,24 @@ class Method:
                 raise ValueError(f"{value!r} is not one of {known}")
         if unknown := self.uses - set(CHOICES):
             raise ValueError(f"{unknown} are none of {CHOICES}")
+
+
+def merge(values: Tensor, groups: Sequence[tuple[int, ...]], how: str) -> Tensor:
+    """A score for each group of tokens: (T,) -> (groups,).
+
+    how: "sum", which keeps sums whole, or "largest", the value of the largest size, for scores that do not add up.
+    """
+    parts = [values[list(group)] for group in groups]
+    if how == "sum":
+        return torch.stack([part.sum() for part in parts])
+    return torch.stack([part[part.abs().argmax()] for part in parts])
+
+
+def missed(total: float, difference: float) -> float:
+    """How far scores that sum to `total` miss F − F(baseline), as a share of it."""
+    return abs(total - difference) / max(abs(difference), 1e-6)
+
+
+def missed_words(delta: float, after: str) -> str:
+    """What is said of a sum that is off by a share; "" for one that is near enough."""
+    return "" if delta <= ENOUGH else f"The sum is {delta:.1%} off after {after}: read it with care."

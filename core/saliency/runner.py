@@ -27,11 +27,15 @@ class Runner:
 
     forwards, backwards  passes of one text so far
     total                passes that the method expects, for the job's progress; 0 where it did not say
+    seed                 of what the method draws at random
     """
 
-    def __init__(self, question: Question, job: Job | None = None, title: str = "", total: int = 0) -> None:
+    def __init__(
+        self, question: Question, job: Job | None = None, title: str = "", total: int = 0, seed: int = 0
+    ) -> None:
         self.question = question
         self.job = job
+        self.seed = seed
         self.forwards = 0
         self.backwards = 0
         self._title = title

@@ -26,6 +26,8 @@ STATISTICS = {"tau": "Kendall's tau-b", "rho": "Spearman's rho", "kappa": "Cohen
 GAP = 0.45
 SIDE = 34
 LONGEST = 26
+# Behind the name of a method that is paired with itself.
+AGAIN = " (another seed)"
 # Columns up to which a cell has room for the 0 before the point.
 ROOMY = 10
 
@@ -33,7 +35,7 @@ ROOMY = 10
 def agreement_figure(matrix: Matrix, scored: Sequence[Scores], statistic: str = "tau") -> Figure:
     """Agreement of each pair of columns. scored: what the methods' columns were made of, for the caption.
 
-    Reads of a matrix: names, titles, plain, tau, rho, kappa (M, M), n, sd0, band.
+    Reads of a matrix: names, titles, plain, drawn, tau, rho, kappa (M, M), n, sd0, band.
     statistic: a name of `STATISTICS`; cells inside the chance band are hatched where it is tau.
     """
     words = _caption(matrix, scored, statistic)
@@ -42,11 +44,13 @@ def agreement_figure(matrix: Matrix, scored: Sequence[Scores], statistic: str = 
         name="agreement",
         title=f"Agreement between methods · {STATISTICS[statistic]}",
         how_to="Each cell compares two methods: 1 where they order the words alike, −1 where the order is reversed. "
-        "Hatched cells are within what unrelated orders reach by chance. Beyond the gap: orders that need no model. "
+        "Hatched cells are within what unrelated orders reach by chance. On the diagonal, what draws at random beside "
+        "itself drawn from another seed. Beyond the gap: orders that need no model. "
         "A method that agrees no better with others than with these has told little.",
         figure=_plot(matrix, statistic),
         caption=words,
-        contents="Both hold tau, rho and kappa of every pair; kappa is of the fifth of the words that each puts first.",
+        contents="Both hold tau, rho and kappa of every pair; kappa is of the fifth of the words that each puts first. "
+        f"What draws at random is paired with itself too: {AGAIN!r} in the table, the archive's diagonal.",
         stem=stem_of("agreement", (model, *(_targets(scored)[:1]))),
         csv=lambda: _table(matrix),
         npz=lambda: _archive(matrix, words),
@@ -68,12 +72,20 @@ def _caption(matrix: Matrix, scored: Sequence[Scores], statistic: str) -> str:
             *methods_words(scored),
             f"{STATISTICS[statistic]} over {matrix.n} {units} of one text, special tokens and padding left out",
             f"with a sign: {', '.join(signs)}; of these the magnitudes beside what has no sign" if signs else "",
+            _seeds_words(matrix, statistic),
             band_words(matrix.band, matrix.n, units) if statistic == "tau" else "",
             f"its standard deviation by chance is {matrix.sd0:.2f}" if statistic == "tau" else "",
             f"baselines that know no model: {', '.join(baselines)}" if baselines else "",
             "agreement is not faithfulness: two methods may agree and both miss what the model used",
         ]
     )
+
+
+def _seeds_words(matrix: Matrix, statistic: str) -> str:
+    """Of what draws at random, its agreement with itself from another seed."""
+    own = np.diag(getattr(matrix, statistic))
+    told = [f"{matrix.titles[place]} {signed(own[place])}" for place in np.flatnonzero(matrix.drawn)]
+    return f"diagonal: drawn at random, {statistic} with itself from another seed: {', '.join(told)}" if told else ""
 
 
 def _plot(matrix: Matrix, statistic: str) -> PlotlyFigure:
@@ -93,7 +105,7 @@ def _plot(matrix: Matrix, statistic: str) -> PlotlyFigure:
             for row, col in np.argwhere(hatched)
         ],
     )
-    rows, cols = (places_of.tolist() for places_of in np.nonzero(~np.eye(count, dtype=bool)))
+    rows, cols = (places_of.tolist() for places_of in np.nonzero(_told(matrix)))
     figure.add_trace(
         go.Scatter(
             x=[places[col] for col in cols],
@@ -126,11 +138,16 @@ def _places(matrix: Matrix) -> list[float]:
     return [place + (GAP if plain else 0) for place, plain in enumerate(matrix.plain)]
 
 
+def _told(matrix: Matrix) -> np.ndarray:
+    """(M, M) cells that say something: all pairs of two, and of the diagonal what was drawn again."""
+    return ~np.eye(len(matrix.names), dtype=bool) | np.diag(matrix.drawn)
+
+
 def _in_band(matrix: Matrix) -> np.ndarray:
-    """Pairs of two columns whose tau is not told from chance."""
+    """Cells whose tau is not told from chance."""
     with np.errstate(invalid="ignore"):
         inside: np.ndarray = np.abs(matrix.tau) < width_of(matrix.band)
-    return inside & ~np.eye(len(matrix.names), dtype=bool)
+    return inside & _told(matrix)
 
 
 def _cells(matrix: Matrix, values: np.ndarray, hatched: np.ndarray, places: list[float], statistic: str) -> Heatmap:
@@ -138,7 +155,7 @@ def _cells(matrix: Matrix, values: np.ndarray, hatched: np.ndarray, places: list
     import plotly.graph_objects as go
 
     count = len(places)
-    shown = np.where(np.eye(count, dtype=bool) | hatched, np.nan, values)
+    shown = np.where(_told(matrix) & ~hatched, values, np.nan)
     split = next((place for place, plain in enumerate(matrix.plain) if plain), count)
     if 0 < split < count:
         shown = np.insert(np.insert(shown, split, np.nan, axis=0), split, np.nan, axis=1)
@@ -155,9 +172,8 @@ def _cells(matrix: Matrix, values: np.ndarray, hatched: np.ndarray, places: list
 def _hover(matrix: Matrix, row: int, col: int, inside: bool) -> str:
     numbers = [f"{name} {signed(float(getattr(matrix, name)[row, col]), 3)}" for name in STATISTICS]
     told = "<br>not told from chance" if inside else ""
-    return f"<b>{escaped(matrix.titles[row])}</b> and <b>{escaped(matrix.titles[col])}</b><br>" + (
-        " · ".join(numbers) + told
-    )
+    other = "itself from another seed" if row == col else f"<b>{escaped(matrix.titles[col])}</b>"
+    return f"<b>{escaped(matrix.titles[row])}</b> and {other}<br>" + (" · ".join(numbers) + told)
 
 
 def _short(title: str) -> str:
@@ -165,11 +181,12 @@ def _short(title: str) -> str:
 
 
 def _table(matrix: Matrix) -> bytes:
-    """One line a pair, each pair once."""
+    """One line a pair, each pair once; then what draws at random with itself from another seed."""
     pairs = [(row, col) for row in range(len(matrix.names)) for col in range(row + 1, len(matrix.names))]
+    pairs += [(place, place) for place in np.flatnonzero(matrix.drawn).tolist()]
     columns: dict[str, object] = {
         "one": [guarded(matrix.names[row]) for row, _ in pairs],
-        "other": [guarded(matrix.names[col]) for _, col in pairs],
+        "other": [guarded(matrix.names[col]) + (AGAIN if row == col else "") for row, col in pairs],
         **{name: [float(getattr(matrix, name)[pair]) for pair in pairs] for name in STATISTICS},
         "n": [matrix.n] * len(pairs),
         "sd_by_chance": [matrix.sd0] * len(pairs),
@@ -181,4 +198,4 @@ def _table(matrix: Matrix) -> bytes:
 def _archive(matrix: Matrix, words: str) -> bytes:
     arrays = {name: np.asarray(getattr(matrix, name), np.float64) for name in STATISTICS}
     numbers = {"n": np.array(matrix.n), "sd_by_chance": np.array(matrix.sd0), "chance_band": np.array(matrix.band)}
-    return npz_bytes({**arrays, **numbers, "names": label_array(matrix.names)}, words)
+    return npz_bytes({**arrays, **numbers, "names": label_array(matrix.names), "drawn": np.array(matrix.drawn)}, words)

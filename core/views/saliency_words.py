@@ -13,7 +13,7 @@ from core.views.export import READING, csv_bytes, guarded, label_array, npz_byte
 from core.views.figure import Figure
 from core.views.payload import pack
 from core.views.runs import joined, stem_of
-from core.views.saliency_words_caption import asked_words, methods_words, target_words
+from core.views.saliency_words_caption import asked_words, drawn_words, methods_words, missed_by, target_words
 from core.views.scales import SCALES
 
 if TYPE_CHECKING:
@@ -167,6 +167,8 @@ def _caption(rows: SaliencyRows, scale: str) -> str:
             f"{SCALES[scale].name}; {how_scaled}" if scored else "",
             "one colour: without a sign" if unsigned else "",
             "two colours: violet speaks for the target, orange against it, 0 has none" if signed else "",
+            drawn_words(scored),
+            missed_by(scored),
             f"{counts[PENDING]} still computed" if counts[PENDING] else "",
             f"{counts[REFUSED]} not applicable" if counts[REFUSED] else "",
             "no method here is proof of what the model used" if scored else "",

@@ -27,6 +27,25 @@ def methods_words(scored: Sequence[Scores]) -> list[str]:
     return [words for field in ("scalar", "baseline", "aggregation") if (words := _choice(scored, field))]
 
 
+def drawn_words(scored: Sequence[Scores]) -> str:
+    """How far to trust what was drawn at random: the mean standard error as a share of the largest score."""
+    told = [
+        f"{scores.title} ± {100 * scores.error.mean() / max(abs(scores.values).max(), 1e-12):.1f} %"
+        for scores in scored
+        if scores.error is not None
+    ]
+    return f"drawn at random, mean standard error in shares of the largest score: {', '.join(told)}" if told else ""
+
+
+def missed_by(scored: Sequence[Scores]) -> str:
+    """Methods whose scores should sum to the change of the answer and do not."""
+    from core.saliency.method import missed_words
+
+    told = [each for each in scored if each.completeness_delta is not None and missed_words(each.completeness_delta, "")]
+    shares = ", ".join(f"{each.title} by {100 * each.completeness_delta:.0f} %" for each in told)
+    return f"off the sum that they should have, to be read with care: {shares}" if told else ""
+
+
 def source_words(scores: Scores) -> list[str]:
     """Model, explained number and choices of one method, for a caption about it."""
     return [scores.model, f"explained: {target_words(scores.target)}", *asked_words(scores)]

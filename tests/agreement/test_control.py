@@ -12,7 +12,7 @@ from core.agreement.control import attention_of, control, gradient_of
 from core.agreement.other_attention import permuted, under, uniform
 from core.errors import HeadlightError
 from core.saliency import ask, scores_of
-from core.saliency.explaining import merge
+from core.saliency.method import merge
 from core.saliency.question import Question
 
 TEXT = "A warm, funny film that I want to see again with everyone who ever doubted it would work at all."

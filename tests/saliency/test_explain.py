@@ -74,6 +74,16 @@ def test_costs_are_what_was_told_before() -> None:
         told = METHODS[scores.method].cost(question)
         assert (scores.forwards, scores.backwards) == (told.forwards, told.backwards)
     assert 0 < estimate(question, ["gradient_norm"]) < estimate(question, GRADIENTS)
+    for name, method in METHODS.items():
+        assert estimate(question, [name], seeds=2) == estimate(question, [name]) * (2 if method.draws else 1)
+
+
+def test_methods_draw_at_random_where_they_say_so() -> None:
+    question = ask(opened("sentiment-transformer"), DULL)
+    for name in (name for name, method in METHODS.items() if not method.refuse(question.model)):
+        one, other = (scores_of(question, name, seed=seed) for seed in (0, 1))
+        assert np.array_equal(one.values, other.values) != METHODS[name].draws, name
+        assert (one.error is not None) == METHODS[name].draws, name
 
 
 def test_a_method_tells_its_job_and_stops_when_asked() -> None:

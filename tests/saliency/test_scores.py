@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from core.saliency import Scores, explain
-from core.saliency.explaining import merge
+from core.saliency.method import merge
 from core.saliency.target import LABEL, Target
 from tests.saliency.asked import DULL, opened
 

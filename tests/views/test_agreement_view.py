@@ -94,6 +94,26 @@ def test_the_exports_of_the_matrix_have_each_pair_once():
     np.testing.assert_array_equal(archive(figure.npz())["tau"], MATRIX.tau)
 
 
+def test_what_draws_at_random_stands_on_the_diagonal_beside_itself_from_another_seed():
+    values = np.array([3.0, 1, 2, 6, 5, 4])
+    drawn = scores_of(list(values), "smoothgrad", title="SmoothGrad")
+    other = scores_of(list(values[[1, 0, 2, 3, 4, 5]]), "smoothgrad", title="SmoothGrad")
+    found = matrix([ATTENTION, drawn, POSITION], {"smoothgrad": other})
+    tau = agreement(drawn, other).tau
+    assert np.diag(found.tau) == pytest.approx([1, tau, 1])
+    figure = agreement_figure(found, [ATTENTION, drawn])
+    _, numbers = plot_of(figure).data
+    told = dict(zip(zip(numbers.x, numbers.y, strict=True), numbers.text, strict=True))
+    assert told[(1, 1)] == signed(tau)
+    assert (0, 0) not in told
+    assert f"with itself from another seed: SmoothGrad {signed(tau)}" in figure.caption
+    assert any("itself from another seed" in words for words in numbers.hovertext)
+    last = table(figure.csv()).iloc[-1]
+    assert (last["one"], last["other"]) == ("smoothgrad", "smoothgrad (another seed)")
+    assert float(last["tau"]) == pytest.approx(tau)
+    assert archive(figure.npz())["drawn"].tolist() == [False, True, False]
+
+
 def test_the_control_stands_on_one_axis_with_its_draws_and_their_spread():
     figure = control_figure(CONTROL, ATTENTION, SIGNED, seed=3)
     own, draws, mean, uniform = plot_of(figure).data

@@ -51,6 +51,16 @@ def test_the_caption_says_how_the_numbers_came_about():
         assert part in words
 
 
+def test_the_caption_says_how_far_a_random_draw_and_a_sum_can_be_trusted():
+    off = signed_scores(SIGNED.values.tolist(), "gradient_shap", title="GradientSHAP", completeness_delta=0.44)
+    near = signed_scores(SIGNED.values.tolist(), "saliency", completeness_delta=0.01)
+    words = words_figure(rows_with(row_of(SIGNED), row_of(off), row_of(near))).caption
+    assert "mean standard error in shares of the largest score: Integrated gradients ± 2.1 %" in words
+    assert "read with care: GradientSHAP by 44 %" in words
+    assert "Saliency" not in words
+    assert "drawn at random" not in words_figure(rows_with(row_of(ATTENTION))).caption
+
+
 def test_choices_that_differ_are_named_with_their_methods():
     other = signed_scores(SIGNED.values.tolist(), "saliency", aggregation="l2", baseline="")
     words = words_figure(rows_with(row_of(SIGNED), row_of(other))).caption

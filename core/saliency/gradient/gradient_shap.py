@@ -6,8 +6,8 @@ import torch
 from captum.attr import GradientShap
 
 from core.saliency.blindness import without_gradient
-from core.saliency.gradient.seeding import SEED, seeded
-from core.saliency.method import Method, Passes, Raw
+from core.saliency.gradient.seeding import seeded
+from core.saliency.method import Method, Passes, Raw, merge, missed, missed_words
 from core.saliency.question import Question
 from core.saliency.runner import Runner, finite, without_cudnn
 
@@ -24,22 +24,24 @@ def run(question: Question, runner: Runner) -> Raw:
     sigma = NOISE * float(embeddings.float().std())
     runs = []
     for number in range(RUNS):
-        with without_cudnn(), seeded(embeddings.device, SEED + number):
+        with without_cudnn(), seeded(embeddings.device, runner.seed * RUNS + number):
             found = GradientShap(runner.forward).attribute(
                 embeddings.detach().requires_grad_(), baselines=baseline, n_samples=SAMPLES, stdevs=sigma
             )  # (1, T, E)
         runs.append(finite(found, "backwards")[0].double().sum(dim=-1))  # (T, E) -> (T,)
     every = torch.stack(runs)  # (RUNS, T)
-    of_group = torch.stack([every[:, list(group)].sum(dim=-1) for group in question.groups], dim=-1)  # (RUNS, groups)
+    of_group = torch.stack([merge(run, question.groups, "sum") for run in every])  # (RUNS, groups)
     with torch.no_grad():
         difference = float(runner.forward(embeddings)[0] - runner.forward(baseline)[0])
     total = float(every.mean(dim=0).sum())
+    delta, points = missed(total, difference), f"{RUNS * SAMPLES} random points"
+    drawn = f"{points}, noise of {NOISE:.0%} of the embeddings' deviation, seed {runner.seed}; ± is the standard error."
     return Raw(
         every.mean(dim=0),
-        delta=abs(total - difference) / max(abs(difference), 1e-6),
+        delta=delta,
         error=of_group.std(dim=0) / RUNS**0.5,
         checks=(f"sum {total:.3g}, F − F(baseline) {difference:.3g}",),
-        note=f"{RUNS * SAMPLES} random points, noise of {NOISE:.0%} of the embeddings' deviation, seed {SEED}.",
+        note=f"{missed_words(delta, points)} {drawn}".strip(),
     )
 
 
@@ -59,4 +61,5 @@ METHOD = Method(
     run=run,
     refuse=without_gradient,
     uses=frozenset({"scalar", "baseline"}),
+    draws=True,
 )

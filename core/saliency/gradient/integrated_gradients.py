@@ -10,13 +10,12 @@ from captum.attr import IntegratedGradients
 from torch import Tensor
 
 from core.saliency.blindness import without_gradient
-from core.saliency.method import Method, Passes, Raw
+from core.saliency.method import Method, Passes, Raw, missed, missed_words
 from core.saliency.question import Question
 from core.saliency.runner import Runner, finite, without_cudnn
 
-# Steps are raised until the sum is right to within 1 %.
+# Steps are raised until the sum is near enough.
 STEPS = (50, 100, 200, 400)
-ENOUGH = 0.01
 
 
 def run(question: Question, runner: Runner) -> Raw:
@@ -25,20 +24,20 @@ def run(question: Question, runner: Runner) -> Raw:
     with torch.no_grad():
         start = float(runner.forward(baseline)[0])
         difference = float(runner.forward(embeddings)[0]) - start
-    found, delta, steps = torch.zeros(embeddings.shape[1], dtype=torch.float64), float("inf"), 0
+    found, delta, note, steps = torch.empty(0), 0.0, "", 0
     for steps in STEPS:
         found = _path(embeddings, baseline, steps, runner)
-        delta = abs(float(found.sum()) - difference) / max(abs(difference), 1e-6)
-        if delta <= ENOUGH:
+        delta = missed(float(found.sum()), difference)
+        note = missed_words(delta, f"{steps} steps")
+        if not note:
             break
-    missed = "" if delta <= ENOUGH else f"The sum is {delta:.1%} off after {steps} steps: read it with care."
     return Raw(
         found,
         delta=delta,
         # What was there before any word: with it the scores sum to F.
         rest=start + float(found.sum() - found[list(question.scored)].sum()),
         checks=(f"sum = F − F(baseline) within {delta:.2g}, {steps} steps",),
-        note=missed,
+        note=note,
     )
 
 

@@ -9,12 +9,11 @@ from threading import RLock
 import numpy as np
 import torch
 
-SEED = 0
 _ONE_AT_A_TIME = RLock()
 
 
 @contextmanager
-def seeded(device: torch.device, seed: int = SEED) -> Iterator[None]:
+def seeded(device: torch.device, seed: int) -> Iterator[None]:
     """Draw from a fixed seed inside the block, and put the generators of torch and NumPy back after it."""
     devices = [device] if device.type == "cuda" else []
     with _ONE_AT_A_TIME, torch.random.fork_rng(devices):

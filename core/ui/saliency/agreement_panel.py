@@ -31,6 +31,7 @@ TOO_FEW = "Agreement needs the scores of two methods: choose more methods in the
 def agreement_panel(question: Question, answers: Answers, wish: Wish) -> None:
     """What there is to see of the methods that are ready."""
     from core.agreement import baselines, matrix
+    from core.saliency import METHODS
 
     scored = answers.scores
     if len(question.groups) < 2:
@@ -40,7 +41,10 @@ def agreement_panel(question: Question, answers: Answers, wish: Wish) -> None:
         note(TOO_FEW, "info")
         return
     statistic = _statistic()
-    figure_card(agreement_figure(matrix([*scored, *baselines(question)]), scored, statistic), {}, {})
+    drawn = [each.method for each in scored if METHODS[each.method].draws]
+    again = {name: worked_out(question, wish, ("again", name), partial(_run_again, question, name)) for name in drawn}
+    found = matrix([*scored, *baselines(question)], {name: each for name, each in again.items() if each is not None})
+    figure_card(agreement_figure(found, scored, statistic), {}, {})
     attention = next((each for each in scored if each.method == ATTENTION), None)
     others = [each for each in scored if each is not attention]
     if attention is None:
@@ -53,6 +57,12 @@ def agreement_panel(question: Question, answers: Answers, wish: Wish) -> None:
     with right:
         _scatter(attention, against)
     _heads(question, against, wish)
+
+
+def _run_again(question: Question, method: str, job: Any) -> Scores:
+    from core.saliency import scores_of
+
+    return scores_of(question, method, job, seed=1)
 
 
 def _statistic() -> str:
