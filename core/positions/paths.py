@@ -13,7 +13,8 @@ from core.positions.objects import Table
 AXES = 3
 # Multiples of the median distance from the mean.
 FAR = 3.0
-TINY = 1e-300
+# Sizes that differ by less of themselves are one size: coordinates are float32.
+EQUAL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,9 +22,11 @@ class Path:
     """A table in its first three principal components.
 
     coordinates  float32 (T, 3), of the rows less the mean of those that are not far
-    explained    float32 (3,), shares of the variance without far rows, falling; 0 of components that there are none of
+    explained    float32 (3,), shares of the variance without far rows, falling
     distances    float32 (T,) from the mean of all rows, as multiples of their median; zeros where that is 0
     far          bool (T,), rows beyond FAR such multiples: few of them would be all that the components show
+
+    Of a component that the rows do not have, coordinates and share are 0.
     """
 
     coordinates: Tensor
@@ -47,7 +50,8 @@ class Spectrum:
 def path(table: Table) -> Path:
     """Principal components of the rows that are not far from the others; the far ones have places on them, too.
 
-    Of each axis, the largest entry by size among the rows that are not far is positive, so that signs are fixed.
+    Of each axis, the largest entry by size among the rows that are not far, the first of them, is positive, so that
+    signs are fixed.
     Raises HeadlightError where the table holds numbers that are not finite.
     """
     rows = _centred(table)  # (T, D)
@@ -56,16 +60,14 @@ def path(table: Table) -> Path:
     near = rows[~far]  # (N, D)
     middle = near.mean(0)
     near = near - middle
-    tall = near.shape[0] >= near.shape[1]
-    gram = near.T @ near if tall else near @ near.T  # (K, K), K = min(N, D): the smaller one has the same eigenvalues
-    values, vectors = torch.linalg.eigh(gram)  # rising
-    count = min(AXES, len(values))
-    values, vectors = values.flip(0)[:count].clamp(min=0), vectors.flip(1)[:, :count]  # (A,), (K, A)
-    if not tall:
-        vectors = near.T @ vectors / values.sqrt().clamp(min=TINY)  # (D, N) @ (N, A) -> (D, A)
+    gram = near.T @ near if _is_tall(near) else near @ near.T  # (K, K), K = min(N, D): both have the same eigenvalues
+    values, vectors = components(near, *torch.linalg.eigh(gram))  # (A,), (D, A)
+    count = len(values)
     places = near @ vectors  # (N, D) @ (D, A) -> (N, A)
     total = near.square().sum()
-    signs = places.gather(0, places.abs().argmax(0, keepdim=True)).sign()  # (1, A)
+    sizes = places.abs()
+    largest = (sizes >= sizes.amax(0) * (1 - EQUAL)).int().argmax(0, keepdim=True)  # (N, A) -> (1, A)
+    signs = places.gather(0, largest).sign()  # (1, A)
     coordinates, explained = rows.new_zeros(len(rows), AXES), rows.new_zeros(AXES)
     coordinates[:, :count] = (rows - middle) @ vectors * signs  # (T, D) @ (D, A) -> (T, A)
     if total > 0:
@@ -73,9 +75,30 @@ def path(table: Table) -> Path:
     return Path(coordinates.float(), explained.float(), distances.float(), far)
 
 
+def components(near: Tensor, values: Tensor, vectors: Tensor) -> tuple[Tensor, Tensor]:
+    """The first principal components of rows with mean 0, A <= 3 of them, by falling variance: (A,), (D, A).
+
+    near: (N, D); values (K,) and vectors (K, K): eigenvalues, rising, of the smaller of its two Gram matrices. Each is
+    off by some eps of the largest, up or down: what such an error could have made is no component, and both are 0.
+    """
+    count = min(AXES, len(values))
+    values, vectors = values.flip(0)[:count], vectors.flip(1)[:, :count]  # (A,), (K, A)
+    there = values > max(near.shape) * torch.finfo(values.dtype).eps * values[:1]
+    values, vectors = values * there, vectors * there
+    if not _is_tall(near):
+        vectors = near.T @ vectors / values.sqrt().where(there, 1.0)  # (D, N) @ (N, A) -> (D, A)
+    return values, vectors
+
+
+def _is_tall(near: Tensor) -> bool:
+    return near.shape[0] >= near.shape[1]
+
+
 def _in_medians(distances: Tensor) -> Tensor:
-    median = distances.median() if len(distances) else distances.new_zeros(())
-    return distances / median if median > 0 else torch.zeros_like(distances)
+    """Zeros where most rows stand at the mean: what is there as the median is an error of the mean."""
+    noise = len(distances) * torch.finfo(distances.dtype).eps * distances.max()
+    median = distances.median()
+    return distances / median if median > noise else torch.zeros_like(distances)
 
 
 def spectrum(table: Table) -> Spectrum:
@@ -100,4 +123,6 @@ def _centred(table: Table) -> Tensor:
     rows = table.values.double().cpu()
     if not bool(rows.isfinite().all()):
         raise HeadlightError("The table of positions holds numbers that are not finite: open another model.")
+    # Rows that are all equal become zeros by this, while their mean may be off in its last place.
+    rows = rows - rows[:1]
     return rows - rows.mean(0)

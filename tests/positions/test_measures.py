@@ -20,6 +20,7 @@ from core.positions.measures import (
     wavelengths,
 )
 from core.positions.objects import Bias, OffsetVectors, Rotation, Table, Thing
+from core.positions.paths import components
 from tests.sentences import refused
 
 ROWS = torch.tensor([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0], [3.0, 3.0]])
@@ -202,6 +203,35 @@ def test_a_path_has_the_components_of_a_singular_value_decomposition(length: int
     assert 0 < found.explained.sum() <= 1 + 1e-6
 
 
+@pytest.mark.parametrize("noise", [-1.0, 0.0, 1.0, 0.01])
+@pytest.mark.parametrize(("length", "width"), [(2, 5), (3, 40), (5, 2), (40, 3)])
+def test_a_component_that_rounding_noise_made_is_none(length: int, width: int, noise: float) -> None:
+    """Three columns or rows of one direction, so that all components but the first are what the noise makes of them."""
+    rows = drawn(length, 1).values.double() @ drawn(1, width).values.double()
+    rows = rows - rows.mean(0)
+    gram = rows.T @ rows if length >= width else rows @ rows.T
+    values, vectors = torch.linalg.eigh(gram)
+    values[:-1] = noise * torch.finfo(torch.float64).eps * values[-1]
+    found, directions = components(rows, values, vectors)
+    assert found.tolist() == [values[-1].item(), *[0.0] * (len(found) - 1)]
+    assert directions.norm(dim=0).tolist() == pytest.approx([1.0, *[0.0] * (len(found) - 1)], abs=1e-12)
+
+
+def test_a_component_that_is_small_is_one() -> None:
+    rows = torch.tensor([[1.0, 1e-5, 0], [-1.0, 1e-5, 0], [1.0, -1e-5, 0], [-1.0, -1e-5, 0]])
+    found = path(Table(rows))
+    assert found.explained.tolist() == pytest.approx([1, 1e-10, 0], rel=1e-5)
+    torch.testing.assert_close(found.coordinates, rows, atol=0, rtol=1e-5)
+
+
+def test_two_rows_stand_on_one_line_the_first_to_the_right() -> None:
+    found = path(drawn(2, 5))
+    half = float((drawn(2, 5).values[0] - drawn(2, 5).values[1]).norm()) / 2
+    assert found.coordinates[:, 0].tolist() == pytest.approx([half, -half])
+    assert not found.coordinates[:, 1:].any()
+    assert found.explained.tolist() == pytest.approx([1, 0, 0])
+
+
 @pytest.mark.parametrize("length", [50, 1000])
 def test_the_path_of_sinusoids_explains_no_more_than_all(length: int) -> None:
     found = path(SCHEMES["sinusoidal"].thing(Settings(length=length)))  # type: ignore[arg-type]
@@ -222,11 +252,23 @@ def test_signs_of_a_path_do_not_depend_on_the_machine() -> None:
     assert bool((places.gather(0, places.abs().argmax(0, keepdim=True)) > 0).all())
 
 
-def test_equal_rows_stand_still() -> None:
-    found = path(Table(torch.ones(6, 4)))
+@pytest.mark.parametrize("height", [1.0, 0.1, 1e30])
+def test_equal_rows_stand_still(height: float) -> None:
+    table = Table(torch.full((7, 4), height))
+    found = path(table)
     assert not found.coordinates.any()
     assert not found.explained.any()
-    assert not spectrum(Table(torch.ones(6, 4))).power.any()
+    assert not found.distances.any()
+    assert not spectrum(table).power.any()
+
+
+def test_rows_at_the_mean_are_no_yardstick_for_the_others() -> None:
+    rows = torch.zeros(9, 2)
+    rows[:2] = torch.tensor([[0.1, 0.3], [-0.1, -0.3]])
+    found = path(Table(rows + 0.7))
+    assert not found.distances.any()
+    assert not found.far.any()
+    assert found.explained.tolist() == pytest.approx([1, 0, 0])
 
 
 @pytest.mark.parametrize(("length", "turns"), [(40, 1), (40, 7), (41, 7), (40, 20)])

@@ -29,11 +29,15 @@ MOST_TOKENS = 512
 
 
 class _Zeroing:
-    """Takes a token's value from a layer, another token in each of the copies; a `Changer` of capture."""
+    """Takes a token's value from a layer, another token in each of the copies; a `Changer` of capture.
+
+    touched: bool (N, T), to which queries each of the taken values had brought anything.
+    """
 
     def __init__(self, places: range) -> None:
         self._places = list(places)
         self.calls = 0
+        self.touched = torch.empty(0)
 
     def on_output(
         self, module: nn.Module, call: AttentionCall, value: Tensor, output: Tensor
@@ -43,7 +47,9 @@ class _Zeroing:
         weights = call.weights()[..., self._places]  # (H, T, S) -> (H, T, N)
         taken = call.heads_of(value[0])[:, self._places].float()  # (H, S, D) -> (H, N, D)
         brought = torch.einsum("htn,hnd->nthd", weights, taken)  # (H, T, N), (H, N, D) -> (N, T, H, D)
-        return output - brought.to(output.dtype), {}
+        brought = brought.to(output.dtype)
+        self.touched = brought.flatten(2).any(dim=-1)  # (N, T, H, D) -> (N, T)
+        return output - brought, {}
 
 
 def run(question: Question, runner: Runner) -> Raw:
@@ -85,7 +91,8 @@ def turned(layers: LayerRuns, layer: int, runner: Runner) -> Tensor:
                 f"{runner.question.model.name} computes attention out of the library's sight, so no value can be taken "
                 "from it: choose attention rollout."
             )
-        columns.append(1 - torch.cosine_similarity(states, clean, dim=-1))  # (N, T)
+        # Several copies at once are not rounded as one is: a state from which nothing was taken has not turned.
+        columns.append((1 - torch.cosine_similarity(states, clean, dim=-1)) * zeroing.touched)  # (N, T)
     turns = torch.cat(columns).T.cpu().clamp_min(0)  # (T keys, T queries) -> (T queries, T keys)
     total = turns.sum(dim=-1, keepdim=True)
     return torch.where(total > 0, turns / total.where(total > 0, 1.0), torch.eye(tokens, dtype=turns.dtype))
