@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from core.capture.call import AttentionCall, HeadMap
 from core.capture.interface import changer, listener
 from core.capture.kept import EVERYTHING
-from core.capture.streams import stream_of
+from core.capture.streams import Streams, is_encoder_decoder
 from core.errors import HeadlightError
 
 KINDS = ("zero", "uniform", "mean")
@@ -96,7 +96,7 @@ class _Changes:
     """The changes of one block, applied to each call of the network they were made for."""
 
     def __init__(self, network: nn.Module, changes: Sequence[HeadChange]) -> None:
-        self._places = _Places(network)
+        self.places = _Places(network)
         self._by_layer: dict[tuple[str, int], dict[int, HeadChange]] = {}
         for change in changes:
             heads = self._by_layer.setdefault((change.stream, change.layer), {})
@@ -119,7 +119,7 @@ class _Changes:
         if self._outer is not None:
             base, outer_maps = self._outer.on_output(module, call, value, output)
             maps.update(outer_maps)
-        place = self._places.next(module)
+        place = self.places.next(module, call, value)
         changes = self._by_layer.get(place, {}) if place else {}
         if place is None or not changes:
             return base, maps
@@ -144,20 +144,20 @@ class _Places:
     def __init__(self, network: nn.Module) -> None:
         config = getattr(network, "config", None)
         self._paths = {id(module): path for path, module in network.named_modules()}
-        self._encoder_decoder = bool(getattr(config, "is_encoder_decoder", False))
+        self.streams = Streams(network)
         # ALBERT's one attention module is all of its layers; elsewhere a module that is alone is the only layer.
-        self._layers_of_one = 1 if self._encoder_decoder else int(getattr(config, "num_hidden_layers", 1))
+        self._layers_of_one = 1 if is_encoder_decoder(network) else int(getattr(config, "num_hidden_layers", 1))
         self._listener: object | None = None
         self._seen: dict[str, list[str]] = {}
 
-    def next(self, module: nn.Module) -> tuple[str, int] | None:
+    def next(self, module: nn.Module, call: AttentionCall, value: Tensor) -> tuple[str, int] | None:
         """Stream and layer of the call that the module makes now; None if the module is not the network's."""
         path = self._paths.get(id(module))
         if path is None:
             return None
         if listener.get() is not self._listener:
             self._listener, self._seen = listener.get(), {}
-        stream = stream_of(path, self._encoder_decoder)
+        stream = self.streams.of(module, call.query, value)
         seen = self._seen.setdefault(stream, [])
         if self._listener is None and self._begins_again(path, seen):
             seen.clear()
@@ -186,7 +186,8 @@ def changed(network: nn.Module, changes: Sequence[HeadChange]) -> Iterator[None]
     active = _Changes(network, changes)
     token = changer.set(active)
     try:
-        yield
+        with active.places.streams.following():
+            yield
     finally:
         changer.reset(token)
     if active.missing:

@@ -23,6 +23,7 @@ from core.capture.call import AttentionCall
 from core.capture.kept import EVERYTHING, Call
 from core.capture.paths import is_tapped
 from core.capture.recording import Recording
+from core.capture.sparse import SparseCall
 from core.capture.stored import StoredCall
 from core.capture.streams import is_encoder_decoder
 from core.errors import HeadlightError
@@ -92,11 +93,11 @@ class GradientRecording(Recording):
         """See `core.capture.tap`."""
         self._waiting.append((weights, laid_out))
 
-    def on_weights(self, module: nn.Module | None, call: Call, error: Tensor) -> None:
+    def on_weights(self, module: nn.Module | None, call: StoredCall | SparseCall, value: Tensor, error: Tensor) -> None:
         """See `Recording.on_weights`; rows that become one call keep their gradients together."""
         before = len(self.calls)
         place = self._single_rows.get(id(module))
-        super().on_weights(module, call, error)
+        super().on_weights(module, call, value, error)
         if len(self.calls) > before:
             self._sources.append(_Weights())
             place = len(self._sources) - 1

@@ -19,12 +19,15 @@ _SIGNATURE = inspect.signature(F.multi_head_attention_forward)
 class MultiHeadMap(NamedTuple):
     """weights: (B, H, T, S); blocked: bool, broadcastable to it, or None; has_sink: keys that are no input were cut.
 
+    value: what the function made its values of
+
     origin: the queries and keys, computed again
     """
 
     weights: Tensor
     blocked: Tensor | None
     has_sink: bool
+    value: Tensor
     error: Tensor
     origin: Origin
 
@@ -50,6 +53,7 @@ def with_weights(
         weights=weights[..., :keys].detach(),
         blocked=_blocked(call, weights.shape[0], weights.shape[1]),
         has_sink=weights.shape[-1] > keys,
+        value=call["value"],
         error=_error(call, weights.detach(), output.detach(), unbatched),
         origin=_origin(call, unbatched),
     )

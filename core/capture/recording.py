@@ -14,8 +14,9 @@ from core.capture.interface import listener
 from core.capture.kept import Call
 from core.capture.paths import is_tapped
 from core.capture.proof import error_of_call, rounding_of_call, rounding_of_sum
+from core.capture.sparse import SparseCall
 from core.capture.stored import StoredCall
-from core.capture.streams import declared_stream, is_encoder_decoder, stream_of, stream_of_map
+from core.capture.streams import Streams, declared_stream
 from core.capture.tap import tapping
 
 
@@ -26,7 +27,7 @@ class Recording:
         self, model: nn.Module, on_call: Callable[[int], None] | None = None, store: torch.dtype | None = None
     ) -> None:
         self._paths = {id(module): path for path, module in model.named_modules()}
-        self._encoder_decoder = is_encoder_decoder(model)
+        self._streams = Streams(model)
         self._on_call = on_call
         self._store = store
         self._counts: Counter[str] = Counter()
@@ -53,19 +54,19 @@ class Recording:
         """Inside the block, keep what this thread runs; tapped: of torch's own functions too."""
         token = listener.set(self)
         try:
-            with tapping(self) if tapped else nullcontext():
+            with self._streams.following(), tapping(self) if tapped else nullcontext():
                 yield
         finally:
             listener.reset(token)
 
     def on_attention(self, module: nn.Module | None, call: AttentionCall, value: Tensor, output: Tensor) -> None:
         """Keep one call by reference; part of the contract with `core.capture.interface`."""
-        stream = declared_stream(module) or stream_of(self._path_of(module), self._encoder_decoder)
+        stream = self._streams.of(module, call.query, value)
         call = call.detached()
         error = error_of_call(call, value.detach(), output.detach())
         self._keep(module, stream, call, error, rounding_of_call(call))
 
-    def on_weights(self, module: nn.Module | None, call: Call, error: Tensor) -> None:
+    def on_weights(self, module: nn.Module | None, call: StoredCall | SparseCall, value: Tensor, error: Tensor) -> None:
         """Keep one call as its weights; part of the contract with `core.capture.tap`.
 
         A decoder over an RNN asks once for each token: its rows become one call.
@@ -74,9 +75,9 @@ class Recording:
         if before is not None and isinstance(call, StoredCall):
             rows = self._calls[before]
             if isinstance(rows, StoredCall) and call.queries == 1 and rows.keys == call.keys:
-                self._join(module, before, rows.followed_by(call), error)
+                self._join(module, before, rows.followed_by(call), value, error)
                 return
-        stream = self._stream_of_map(module, call)
+        stream = self._streams.of_map(module, call, value)
         # Over one key nobody can tell a decoder's first row from a layer that is used again, unless its module does.
         if call.queries == 1 and (call.keys > 1 or declared_stream(module) == "cross"):
             self._single_rows[id(module)] = len(self._calls)
@@ -98,12 +99,8 @@ class Recording:
         if self._on_call is not None:
             self._on_call(len(self._calls))
 
-    def _stream_of_map(self, module: nn.Module | None, call: Call) -> str:
-        path = self._path_of(module)
-        return declared_stream(module) or stream_of_map(path, self._encoder_decoder, call.queries, call.keys)
-
-    def _join(self, module: nn.Module | None, place: int, call: StoredCall, error: Tensor) -> None:
-        stream = self._stream_of_map(module, call)
+    def _join(self, module: nn.Module | None, place: int, call: StoredCall, value: Tensor, error: Tensor) -> None:
+        stream = self._streams.of_map(module, call, value)
         if stream != call.stream:
             # What seemed to pool when it had one row turns out to be a decoder.
             self._counts[call.stream] -= 1

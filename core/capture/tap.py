@@ -23,7 +23,6 @@ from torch.utils.weak import WeakTensorKeyDictionary
 from core.capture.call import AttentionCall
 from core.capture.frames import Frame, following
 from core.capture.interface import listener, unheard, unlabelled
-from core.capture.kept import Call
 from core.capture.kinds import kind_of, sums_to_less
 from core.capture.layout import RESHAPING, heads_in, in_four, shared_by_heads
 from core.capture.multihead import with_weights
@@ -40,6 +39,7 @@ from core.capture.products import (
 )
 from core.capture.proof import error_of_product
 from core.capture.scores import LOWEST_SCORE, ScoreFollower, Scores
+from core.capture.sparse import SparseCall
 from core.capture.stored import StoredCall
 from core.capture.windows import BandReader, blocks_of, is_banded, is_in_blocks, main_rows
 
@@ -52,7 +52,9 @@ class Keeper(Protocol):
 
     def on_attention(self, module: nn.Module | None, call: AttentionCall, value: Tensor, output: Tensor) -> None: ...
 
-    def on_weights(self, module: nn.Module | None, call: Call, error: Tensor) -> None: ...
+    def on_weights(
+        self, module: nn.Module | None, call: StoredCall | SparseCall, value: Tensor, error: Tensor
+    ) -> None: ...
 
     def on_live_weights(self, weights: Tensor, laid_out: Callable[[Tensor], Tensor]) -> None:
         """Before `on_weights`: the weights as they stand in the graph, and what brings their shape to (B, H, T, S)."""
@@ -198,7 +200,7 @@ class Tap(TorchFunctionMode):
         if product.weights.dim() == 5 and module is not None and is_in_blocks(module):
             origin = origin_of(logits, product.weights, softmax.source)
             laid_out = None
-            call: Call = blocks_of(product.weights, _blocked(logits), origin, self._source_shape[1])
+            call: StoredCall | SparseCall = blocks_of(product.weights, _blocked(logits), origin, self._source_shape[1])
             product = product.map(lambda tensor: tensor.flatten(0, 1))  # (B, blocks, H, …) -> (B · blocks, H, …)
         elif product.weights.dim() <= 4 and (heads := self._heads(product.weights, module)) is not None:
             product = product.map(lambda tensor: in_four(tensor, heads))
@@ -226,7 +228,7 @@ class Tap(TorchFunctionMode):
         with unheard():
             if laid_out is not None:
                 self._keeper.on_live_weights(weights, laid_out)
-            self._keeper.on_weights(module, call, error_of_product(*product))
+            self._keeper.on_weights(module, call, product.value, error_of_product(*product))
 
     def _on_fused(self, call: Mapping[str, Any], output: Tensor) -> None:
         """torch's own fused attention: kept by reference, like a call of the interface."""
@@ -251,7 +253,7 @@ class Tap(TorchFunctionMode):
             has_sink=seen.has_sink, origin=seen.origin,
         )  # fmt: skip
         with unheard():
-            self._keeper.on_weights(module, call, seen.error)
+            self._keeper.on_weights(module, call, seen.value, seen.error)
         return expected
 
 

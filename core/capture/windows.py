@@ -36,7 +36,9 @@ def is_in_blocks(module: nn.Module) -> bool:
 class BandReader:
     """Puts together what one call of Longformer's attention computes: the band, then rows of global queries if any."""
 
-    def __init__(self, frame: Frame, length: int, keep: Callable[[nn.Module, SparseCall, Tensor], None]) -> None:
+    def __init__(
+        self, frame: Frame, length: int, keep: Callable[[nn.Module, SparseCall, Tensor, Tensor], None]
+    ) -> None:
         """length: queries and keys that are the text's; the model pads to a multiple of its window."""
         self._frame = frame
         self._length = length
@@ -52,7 +54,7 @@ class BandReader:
         """Hand on the call when the module's output (B, T, H · D) is there."""
         with unheard():
             call = self._call()
-            self._keep(self._frame.module, call, self._error(call, output[0]))
+            self._keep(self._frame.module, call, self._hidden, self._error(call, output[0]))
 
     def _call(self) -> SparseCall:
         """Column c of query i is key i + c - w, after the global keys."""
@@ -79,6 +81,13 @@ class BandReader:
         )  # fmt: skip
 
     @property
+    def _hidden(self) -> Tensor:
+        """What the module reads: (B, T, H · D)."""
+        hidden = self._frame.first_tensor
+        assert hidden is not None
+        return hidden
+
+    @property
     def _width(self) -> int:
         """Of a head."""
         module: Any = self._frame.module
@@ -88,9 +97,7 @@ class BandReader:
     def _states(self, name: str) -> Tensor:
         """What a linear layer of the module makes of its input, computed again: (B, H, T, D)."""
         module: Any = self._frame.module
-        hidden = self._frame.first_tensor
-        assert hidden is not None
-        states: Tensor = getattr(module, name)(hidden[:, : self._length])  # (B, T, H · D)
+        states: Tensor = getattr(module, name)(self._hidden[:, : self._length])  # (B, T, H · D)
         return states.unflatten(-1, (module.num_heads, module.head_dim)).transpose(1, 2)
 
     def _origin_of_whole(self, places: Tensor) -> Origin:
@@ -102,8 +109,7 @@ class BandReader:
     def _error(self, call: SparseCall, output: Tensor) -> Tensor:
         """A·V = O at the text's last query: (H,)"""
         module: Any = self._frame.module
-        hidden = self._frame.first_tensor
-        assert hidden is not None
+        hidden = self._hidden
         last = slice(self._length - 1, self._length)
         shape = (*hidden.shape[:2], module.num_heads, module.head_dim)
         ours = output.view(shape).transpose(1, 2)[:, :, last]  # (B, H, 1, D)

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from core.positions.facts.reading import stack_of
+
 if TYPE_CHECKING:
     from torch import nn
 
@@ -50,7 +52,7 @@ def places_of(network: nn.Module, names: Iterable[str]) -> dict[str, Place]:
     classes = {name: type(module).__name__ for name, module in network.named_modules()}
     found = {name: _place(name, classes) for name in names}
     paths = list(dict.fromkeys(place.stack for place in found.values() if place.layer is not None))
-    labels = _labels([path for path in paths if path != "cross"]) | {"cross": "cross"}
+    labels = _labels([path for path in paths if path != "cross"], network) | {"cross": "cross"}
     return {
         name: place if place.layer is None else replace(place, stack=labels[place.stack])
         for name, place in found.items()
@@ -95,11 +97,12 @@ def _own_name(path: list[str]) -> str:
     return next((each for each in reversed(path) if not _BARE.fullmatch(each)), path[-1])
 
 
-def _labels(paths: list[str]) -> dict[str, str]:
+def _labels(paths: list[str], network: nn.Module) -> dict[str, str]:
     """What each stack is called: nothing where there is one, else by its side, or its path where that is not unique."""
     if len(paths) == 1:
         return {paths[0]: ""}
-    sides = {path: [side for side in ("encoder", "decoder") if side in path] for path in paths}
-    told = [side[0] for side in sides.values() if len(side) == 1]
-    unique = len(told) == len(paths) == len(set(told))
-    return {path: sides[path][0] if unique else path for path in paths}
+    modules = [path for path, _ in network.named_modules()]
+    # A prefix may have been taken off.
+    whole = {path: next((each for each in modules if f".{each}".endswith(f".{path}")), path) for path in paths}
+    sides = {path: stack_of(whole[path], network) for path in paths}
+    return sides if len(set(sides.values())) == len(paths) else {path: path for path in paths}

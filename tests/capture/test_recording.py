@@ -7,7 +7,6 @@ from transformers import AttentionInterface, PreTrainedModel
 
 from core.capture import Recording, check_of, record
 from core.capture.interface import listener, unlabelled
-from core.capture.streams import stream_of
 from tests.tiny import batch, tiny_network, two_stack_inputs
 
 
@@ -44,26 +43,6 @@ def test_an_encoder_decoder_has_three_streams(kind: str) -> None:
     assert shapes == {"encoder": {(24, 24)}, "decoder": {(19, 19)}, "cross": {(19, 24)}}
     layers = {s: [c.layer for c in calls if c.stream == s] for s in shapes}
     assert layers == {"encoder": [0, 1], "decoder": [0, 1, 2], "cross": [0, 1, 2]}
-
-
-@pytest.mark.parametrize(
-    ("path", "encoder_decoder", "stream"),
-    [
-        ("encoder.layer.0.attention.self", False, "self"),
-        ("h.3.attn", False, "self"),
-        ("model.encoder.layers.0.self_attn", True, "encoder"),
-        ("encoder.block.0.layer.0.SelfAttention", True, "encoder"),
-        ("model.decoder.layers.0.self_attn", True, "decoder"),
-        ("model.decoder.layers.0.encoder_attn", True, "cross"),
-        ("decoder.block.0.layer.1.EncDecAttention", True, "cross"),
-        ("decoder.transformer.h.0.crossattention", True, "cross"),
-        ("model.text_encoder.layers.0.self_attn", True, "encoder"),
-        ("decoder.layers.0.multihead_attn", True, "cross"),
-        ("", False, "self"),
-    ],
-)
-def test_the_path_names_the_stream(path: str, encoder_decoder: bool, stream: str) -> None:
-    assert stream_of(path, encoder_decoder) == stream
 
 
 def test_the_check_of_an_honest_run_is_rounding() -> None:

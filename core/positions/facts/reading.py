@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -10,7 +11,6 @@ from torch import Tensor, nn
 
 ABSENT = "Its numbers are not in memory as plain numbers, so there is nothing to draw."
 
-_ENCODER = re.compile(r"(^|[._])encoder\.")
 # Parts of a model that read pictures or sound have positions too, which are not those of the text.
 _OTHER_SENSES = re.compile(r"vision|visual|image|audio|speech|patch", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:^|\.)(\d+)(?=\.|$)")
@@ -25,15 +25,40 @@ def numbers(tensor: Any) -> Tensor | None:
 
 
 def modules_of_text(network: nn.Module) -> list[tuple[str, nn.Module]]:
-    """Path and module of everything that reads text, in the order of the network; a shared module once."""
-    return [(path, module) for path, module in network.named_modules() if not _OTHER_SENSES.search(path)]
+    """Path and module of everything that reads text, in the order of the network; a shared module once a stack."""
+    found: dict[tuple[nn.Module, str], str] = {}
+    stack = stacks_of(network)
+    for path, module in network.named_modules(remove_duplicate=False):
+        if not _OTHER_SENSES.search(path):
+            found.setdefault((module, stack(path)), path)
+    return [(path, module) for (module, _), path in found.items()]
 
 
 def stack_of(path: str, network: nn.Module) -> str:
-    """ "self" in models of one stack, else the one that a path belongs to, as `core.capture` names streams."""
+    """ "self" in models of one stack, else the one that a path is part of, as `core.capture` names streams."""
+    return stacks_of(network)(path)
+
+
+def stacks_of(network: nn.Module) -> Callable[[str], str]:
+    """The stack of each path: what the network itself calls its encoder, or what its attentions were seen to be."""
     if not getattr(getattr(network, "config", None), "is_encoder_decoder", False):
-        return "self"
-    return "encoder" if _ENCODER.search(path) else "decoder"
+        return lambda path: "self"
+    encoder: Any = network.get_encoder() if hasattr(network, "get_encoder") else network  # type: ignore[operator]
+    if encoder is not network:
+        root = next(path for path, module in network.named_modules() if module is encoder)
+        return lambda path: "encoder" if _within(path, root) else "decoder"
+    seen = {path: stream for path, each in network.named_modules() if (stream := getattr(each, "attention_stream", ""))}
+
+    def stack(path: str) -> str:
+        while path and not any(_within(at, path) for at in seen):
+            path = path.rpartition(".")[0]
+        return "encoder" if {stream for at, stream in seen.items() if _within(at, path)} == {"encoder"} else "decoder"
+
+    return stack
+
+
+def _within(path: str, root: str) -> bool:
+    return f"{path}.".startswith(f"{root}.") or not root
 
 
 def layer_of(path: str) -> int | None:
