@@ -10,13 +10,14 @@ import hashlib
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.cache import alone
-from core.models.hub import INDEXES, WEIGHTS, HubId, hub_id
+from core.models.hub import INDEXES, LATER, MODULES, READING, SETTINGS, WEIGHTS, HubId, hub_id
 from core.models.opening.tokenizer_files import ALL_FILES
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 SECONDS_BETWEEN_REPORTS = 0.1
 # Left on the disk for everything else.
 SPARE_BYTES = 64 << 20
-_SMALL = {*ALL_FILES, "config.json", "generation_config.json"}
+_SMALL = {*ALL_FILES, "config.json", "generation_config.json", MODULES, SETTINGS, *READING}
 
 
 def download(name: str, job: Job | None = None) -> Path:
@@ -60,16 +61,34 @@ def needed(wanted: HubId, listed: tuple[RemoteFile, ...]) -> tuple[RemoteFile, .
     Raises HeadlightError when the repository holds no model for transformers.
     """
     small = [file for file in listed if file.name in _SMALL]
-    weights: list[RemoteFile] = []
-    for suffix, index in zip(("safetensors", "bin"), INDEXES, strict=True):
-        whole = [file for file in listed if WEIGHTS.fullmatch(file.name) and file.name.endswith(suffix)]
-        single = [file for file in whole if "-of-" not in file.name]
-        weights = weights or single or (whole and [*whole, *(file for file in listed if file.name == index)])
+    weights = _weights(listed)
     if not weights or not any(file.name == "config.json" for file in small):
         raise HeadlightError(
             f"{wanted} holds no weights with a config.json that Headlight opens: choose another model."
         )
-    return tuple(sorted([*small, *weights], key=lambda file: file.nbytes))
+    return tuple(sorted([*small, *weights, *_of_modules(listed)], key=lambda file: file.nbytes))
+
+
+def _weights(listed: Sequence[RemoteFile], folder: str = "") -> list[RemoteFile]:
+    """The weight files of a folder, whose name ends with a stroke: safetensors before pickles."""
+    here = {file.name.removeprefix(folder): file for file in listed if file.name.startswith(folder)}
+    for suffix, index in zip(("safetensors", "bin"), INDEXES, strict=True):
+        whole = [name for name in here if WEIGHTS.fullmatch(name) and name.endswith(suffix)]
+        if single := [here[name] for name in whole if "-of-" not in name]:
+            return single
+        if whole:
+            return [here[name] for name in (*whole, index) if name in here]
+    return []
+
+
+def _of_modules(listed: Sequence[RemoteFile]) -> list[RemoteFile]:
+    """The files of what sentence-transformers does after the network."""
+    if all(file.name != MODULES for file in listed):
+        return []
+    folders = {folder for folder, _, name in (file.name.partition("/") for file in listed) if name}
+    later = sorted(f"{folder}/" for folder in folders if LATER.fullmatch(folder))
+    configs = [file for file in listed if file.name in {f"{folder}config.json" for folder in later}]
+    return [*configs, *(file for folder in later for file in _weights(listed, folder))]
 
 
 def _wanted(name: str) -> HubId:
@@ -185,9 +204,9 @@ def _is_whole(path: Path, file: RemoteFile) -> bool:
 def _publish(wanted: HubId, commit: str, files: tuple[RemoteFile, ...]) -> Path:
     """Lay out the commit's folder as the hub's own library does; only now can the model be opened."""
     folder = wanted.storage / "snapshots" / commit
-    folder.mkdir(parents=True, exist_ok=True)
     # The config comes last: a folder without one is not opened.
     for file in sorted(files, key=lambda file: file.name == "config.json"):
+        (folder / file.name).parent.mkdir(parents=True, exist_ok=True)
         _link(_blob(wanted, file), folder / file.name)
     if wanted.revision != commit:
         reference = wanted.storage / "refs" / wanted.revision

@@ -20,6 +20,14 @@ WEIGHTS = re.compile(r"(?:model|pytorch_model)(?:-\d{5}-of-\d{5})?\.(?:safetenso
 INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
 # In the order in which transformers looks for them.
 WHOLE = (("model.safetensors", INDEXES[0]), ("pytorch_model.bin", INDEXES[1]))
+# Of sentence-transformers: its modules, its settings, how the network is read (by the names that the library looks for,
+# one after the other), and the folders of the modules after the network.
+MODULES, SETTINGS = "modules.json", "config_sentence_transformers.json"
+READING = tuple(
+    f"sentence_{family}_config.json"
+    for family in ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
+)
+LATER = re.compile(r"[1-9]\d?_\w+", re.ASCII)
 
 
 @dataclass(frozen=True)

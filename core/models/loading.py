@@ -26,6 +26,7 @@ from core.models.opening.reading_weights import accepted, read_weights
 from core.models.opening.weights import WeightFiles
 from core.models.plugging.plugged import opened
 from core.models.plugins import plugin_called
+from core.models.pooling import home_of, pooling_of
 from core.models.wording import worded
 
 
@@ -72,6 +73,7 @@ def load(
     encoder, ids = text_encoder(name, plan.tokenizer, network, plan.tokenizer_known, job)
     rows = _embedding_rows(network)
     report = replace(report, tokenizer_size=_readable(ids, encoder.unknown_id, rows), embedding_rows=rows)
+    pooling = pooling_of(name, place.folder if home_of(place.folder) else plan.folder)
     _advance(job, 2, "trying it out")
     if device == SPREAD:
         device = first_device(network)
@@ -83,7 +85,8 @@ def load(
         report = replace(report, quantised=rounding, nbytes=held_nbytes(network))
     with worded(f"{name} failed on a first short text: its files do not belong together, or it does not read text."):
         report = replace(report, probe=settled(network, encoder, device))
-        return Model(shown_name, network, encoder, report, place.revision or _digest_of(plan.files), device)
+        revision = place.revision or _digest_of(plan.files)
+        return Model(shown_name, network, encoder, report, revision, device, pooling)
 
 
 def _advance(job: Job | None, done: int, step: str) -> None:

@@ -25,6 +25,7 @@ from core.models.first_text import first_text
 from core.models.generation import GREEDY, Decoding, continue_with, end_ids
 from core.models.known_ids import require_embeddings, start_id
 from core.models.out_of_memory import memory_worded
+from core.models.pooling import Pooling
 from core.models.prefixes import checked_prefix
 from core.models.reading import Reading
 from core.models.reporting.report import LoadReport
@@ -52,6 +53,7 @@ class Model:
         report: LoadReport,
         revision: str,
         device: str,
+        pooling: Pooling | None = None,
     ) -> None:
         self.name = name
         self.network = network
@@ -59,6 +61,7 @@ class Model:
         self.report = report
         self.revision = revision
         self.device = device
+        self.pooling = pooling or Pooling()
         self._altered = ""
         self.accepted = set(inspect.signature(network.forward).parameters)
         self.card = self._probe(first := self.encode(first_text(encoder)))
@@ -159,6 +162,17 @@ class Model:
     def encode(self, text: str, text_pair: str | None = None) -> Tokens:
         """The tokens of a text or of a pair. Raises HeadlightError for what the network cannot read."""
         tokens = self.encoder.encode(text, text_pair)
+        require_embeddings(tokens, self.network, self.name)
+        return tokens
+
+    def encode_pooled(self, text: str) -> Tokens:
+        """The tokens of a text that is compared with another: as many, and in such letters, as its pooling reads."""
+        most, encoder = self.pooling.most_tokens, self.encoder
+        if most is not None and most < encoder.max_length:
+            encoder = replace(encoder, max_length=most)
+        tokens = encoder.encode(text)
+        if self.pooling.lower_case and (small := encoder.encode(text.lower())).ids != tokens.ids:
+            tokens = small
         require_embeddings(tokens, self.network, self.name)
         return tokens
 

@@ -14,7 +14,7 @@ from huggingface_hub import constants, get_session, get_token, hf_hub_url, hf_ra
 from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError, RevisionNotFoundError
 
 from core.errors import HeadlightError
-from core.models.hub import HubId
+from core.models.hub import LATER, HubId
 
 TIMEOUT = 10.0
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -66,14 +66,14 @@ def _headers() -> dict[str, str]:
 
 
 def listing(wanted: HubId) -> tuple[str, tuple[RemoteFile, ...]]:
-    """The commit that the revision stands for, and the files at its top level."""
+    """The commit that the revision stands for, its files at the top level and those of modules after the network."""
     address = f"{constants.ENDPOINT}/api/models/{wanted.repo}/revision/{quote(wanted.revision, safe='')}"
     response = get_session().get(address, params={"blobs": "true"}, headers=_headers(), timeout=TIMEOUT)
     hf_raise_for_status(response)
     try:
         answer: dict[str, Any] = response.json()
         commit = answer["sha"]
-        files = tuple(_remote_file(item) for item in answer["siblings"] if "/" not in item["rfilename"])
+        files = tuple(_remote_file(item) for item in answer["siblings"] if _may_belong(item["rfilename"]))
     except (ValueError, KeyError, TypeError) as error:
         raise HeadlightError(
             f"{constants.ENDPOINT} did not list the files of {wanted} as the hub does: check HF_ENDPOINT."
@@ -81,6 +81,11 @@ def listing(wanted: HubId) -> tuple[str, tuple[RemoteFile, ...]]:
     if not _COMMIT.fullmatch(commit):
         raise HeadlightError(f"{constants.ENDPOINT} gave {wanted} no commit: check HF_ENDPOINT.")
     return commit, files
+
+
+def _may_belong(name: str) -> bool:
+    folder, _, rest = name.rpartition("/")
+    return bool(rest) and (not folder or LATER.fullmatch(folder) is not None)
 
 
 def _remote_file(item: dict[str, Any]) -> RemoteFile:

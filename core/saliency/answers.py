@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from core.capture import NUMBER, SOFTMAX, shares_of
+from core.models.pooling import Pooling
 from core.saliency.scalars import scalar_of
 
 # The rows of logits (N, R, K) out of an answer to N texts; the mask (N, T) says which tokens are there.
@@ -75,21 +76,39 @@ class LogitReader:
 
 @dataclass(frozen=True, eq=False)
 class SimilarityReader:
-    """Of an encoder without a head: the cosine of its mean state with that of another text, which stays as it is.
+    """Of an encoder without a head: the cosine of its pooled states with those of another text, which stays as it is.
 
-    other: (E,). The mean is over all tokens, special ones too, as sentence-transformers pools.
+    other: (D,).
     """
 
     other: Tensor
+    pooling: Pooling
 
     def scalar(self, answer: Any, mask: Tensor) -> Tensor:
-        return torch.cosine_similarity(mean_state(answer, mask), self.other[None], dim=-1)
+        return self._cosine(answer.last_hidden_state, mask)
 
     def probability(self, answer: Any, mask: Tensor) -> Tensor:
         return self.scalar(answer, mask)
 
     def shares(self, answer: Any, mask: Tensor) -> None:
         return None
+
+    def rows(self, answer: Any, mask: Tensor) -> tuple[int, ...]:
+        """Places of the tokens of one text whose states its pooling reads."""
+        states = answer.last_hidden_state.detach().requires_grad_()
+        with torch.enable_grad():
+            (found,) = torch.autograd.grad(self._cosine(states, mask).sum(), states)
+        return dependent(found[0])
+
+    def _cosine(self, states: Tensor, mask: Tensor) -> Tensor:
+        """(N, T, E) -> (N,)."""
+        return torch.cosine_similarity(self.pooling(states, mask), self.other[None], dim=-1)
+
+
+def dependent(gradient: Tensor) -> tuple[int, ...]:
+    """Places of the states on which a number depends by its gradient to them: (T, E)."""
+    sizes = gradient.norm(dim=-1)  # (T, E) -> (T,)
+    return tuple(int(place) for place in torch.nonzero(sizes > sizes.max() * 1e-9)[:, 0])
 
 
 def label_logits(answer: Any, mask: Tensor) -> Tensor:
@@ -110,10 +129,3 @@ def next_token_logits(answer: Any, mask: Tensor) -> Tensor:
 def logits_at(rows: tuple[int, ...]) -> Pick:
     """Of these rows: (N, T, K) -> (N, R, K)."""
     return lambda answer, mask: answer.logits[:, list(rows)]
-
-
-def mean_state(answer: Any, mask: Tensor) -> Tensor:
-    """The mean of the last states of the tokens that are there: (N, T, E) -> (N, E)."""
-    states: Tensor = answer.last_hidden_state.float()
-    there = mask[..., None].to(states.dtype)  # (N, T, 1)
-    return (states * there).sum(dim=1) / there.sum(dim=1).clamp_min(1)

@@ -22,7 +22,6 @@ from core.saliency.answers import (
     SimilarityReader,
     label_logits,
     logits_at,
-    mean_state,
     next_token_logits,
 )
 from core.saliency.baselines import BASELINES, default_baseline
@@ -78,7 +77,10 @@ def ask(
         raise HeadlightError(
             f"{model.name} has no head that answers anything: give a second text, to explain how alike the two are."
         )
-    reading = model.read(text, None if compared else text_pair, target=answer, decoding=decoding, job=job)
+    if compared and model.pooling.refused:
+        raise HeadlightError(model.pooling.refused)
+    tokens = model.encode_pooled(text) if compared else model.encode(text, text_pair)
+    reading = model.read_tokens(tokens, target=answer, decoding=decoding, job=job)
     groups = groups_of(reading.tokens, by)
     if not groups:
         raise HeadlightError("The text has no word of its own, only special tokens: type at least one word.")
@@ -93,7 +95,7 @@ def ask(
         by=by,
         groups=groups,
         labels=labels_of(reading.tokens, groups, by),
-        reader=SimilarityReader(_state_of(model, text_pair or ""))
+        reader=SimilarityReader(_pooled(model, text_pair or ""), model.pooling)
         if compared
         else LogitReader(label_logits, (0,), None, offered[0]),
         function=_function(model),
@@ -174,16 +176,18 @@ def labels_of(tokens: Tokens, groups: Sequence[tuple[int, ...]], by: str) -> tup
 
 
 @torch.no_grad()
-def _state_of(model: Model, text: str) -> Tensor:
-    """The mean state of another text (E,)."""
-    inputs = model.inputs(model.read(text))
+def _pooled(model: Model, text: str) -> Tensor:
+    """The pooled states of another text (D,)."""
+    inputs = model.inputs(model.read_tokens(model.encode_pooled(text)))
     answer: Any = model.network(**inputs)
-    return mean_state(answer, torch.ones_like(inputs["input_ids"]))[0]
+    return model.pooling(answer.last_hidden_state, torch.ones_like(inputs["input_ids"]))[0]
 
 
 def _notes(question: Question) -> list[str]:
     """What a reader has to know of this question."""
     tokens, found = question.tokens, []
+    if question.target.kind == SIMILARITY and (prompt := question.model.pooling.prompt):
+        found.append(f"sentence-transformers puts “{prompt}” before each text, and nothing is added here: type it.")
     if tokens.dropped:
         found.append(
             f"{question.model.name} reads {len(tokens):,} tokens: the last {tokens.dropped:,} of the text are left out."

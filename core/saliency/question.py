@@ -16,7 +16,7 @@ from core.capture import SOFTMAX, Trace
 from core.errors import HeadlightError
 from core.models.model import Model
 from core.models.reading import Reading
-from core.saliency.answers import AnswerReader
+from core.saliency.answers import AnswerReader, SimilarityReader, dependent
 from core.saliency.baselines import baseline_embedding
 from core.saliency.target import OUTPUT_WORD, Target
 from core.saliency.targets import word_rows
@@ -69,6 +69,8 @@ class Question:
     @cached_property
     def rows_read(self) -> tuple[int, ...]:
         """Places of the tokens whose last states F depends on; () where the network does not show its states."""
+        if isinstance(self.reader, SimilarityReader):
+            return self.reader.rows(self.answer_ids(self.input_ids(), self.attention_mask()), self.attention_mask())
         if self.blind or not {"output_hidden_states", "kwargs"} & self.model.accepted:
             return ()
         with torch.enable_grad():
@@ -80,10 +82,7 @@ class Question:
                 return ()
             value = self.reader.scalar(answer, self.attention_mask()).sum()
             (found,) = torch.autograd.grad(value, states[-1], allow_unused=True)
-        if found is None:
-            return ()
-        sizes = found[0].norm(dim=-1)  # (T, E) -> (T,)
-        return tuple(int(place) for place in torch.nonzero(sizes > sizes.max() * 1e-9)[:, 0])
+        return () if found is None else dependent(found[0])
 
     @torch.no_grad()
     def states(self, count: int) -> tuple[Tensor, ...]:

@@ -14,7 +14,7 @@ from torch import Tensor
 from core.errors import HeadlightError
 from core.models.model import Model
 from core.saliency.question import Question
-from core.saliency.target import LABEL, NEXT_TOKEN
+from core.saliency.target import NEXT_TOKEN, SIMILARITY
 
 # Rows that are looked at together: of a text of any length no more is in memory.
 ROWS_AT_ONCE = 256
@@ -56,11 +56,12 @@ def reading_of(question: Question) -> RowsRead:
     if question.target.kind == NEXT_TOKEN:
         last = len(question.tokens) - 1
         return RowsRead("self", layer, (last,), f"row of the last token, “{question.tokens.labels[last]}”")
-    rows = question.rows_read if question.target.kind == LABEL else ()
+    rows = question.rows_read
+    reader = "pooling" if question.target.kind == SIMILARITY else "head"
     if len(rows) == 1:
-        return RowsRead("self", layer, rows, f"row of “{question.tokens.labels[rows[0]]}”, which the head reads")
+        return RowsRead("self", layer, rows, f"row of “{question.tokens.labels[rows[0]]}”, which the {reader} reads")
     every = rows or tuple(range(len(question.tokens)))
-    return RowsRead("self", layer, every, "mean over the rows that the head reads")
+    return RowsRead("self", layer, every, f"mean over the rows that the {reader} reads")
 
 
 def row_scores(question: Question, layer: int, heads: tuple[int, ...] | None = None) -> Tensor:

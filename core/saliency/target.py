@@ -13,7 +13,7 @@ class Target:
     """One thing that a model may answer.
 
     index        of the label, of the token in the vocabulary, or of the word in the answer; 0 for a similarity
-    label        how it is shown
+    label        how it is shown; of a similarity what it is the cosine of
     probability  that the model gives it; of a word the product over its tokens, None for what has none
     number       that a regression gives, which is no probability
     foil         what it is held against, where two are contrasted
@@ -42,6 +42,6 @@ class Target:
         """How a caption names it."""
         named = {LABEL: "label", NEXT_TOKEN: "next token", OUTPUT_WORD: "word"}
         if self.kind == SIMILARITY:
-            return "similarity of the two texts"
+            return f"similarity of two texts ({self.label})"
         against = f" against “{self.foil.label}”" if self.foil is not None else ""
         return f"{named[self.kind]} “{self.label}”{against}"

@@ -29,7 +29,7 @@ def targets_of(question: Question, answer: Any) -> tuple[Target, ...]:
     """The likeliest labels or next tokens, all words of an answer in order, or the similarity."""
     kind = question.target.kind
     if kind == SIMILARITY:
-        return (Target(SIMILARITY, 0, "similarity"),)
+        return (Target(SIMILARITY, 0, f"cosine of {question.model.pooling.words}"),)
     if kind == OUTPUT_WORD:
         return _words(question, answer)
     shares = _shares(question, answer)

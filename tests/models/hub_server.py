@@ -62,7 +62,8 @@ class Hub:
 @contextmanager
 def serving(folder: Path, **settings: Any) -> Iterator[Hub]:
     """A hub with the files of a folder, on a port of the loopback interface."""
-    hub = Hub({str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.iterdir())}, **settings)
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    hub = Hub({path.relative_to(folder).as_posix(): path.read_bytes() for path in files}, **settings)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(hub))
     server.daemon_threads = True
     hub.address = f"http://127.0.0.1:{server.server_address[1]}"
@@ -90,7 +91,7 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
                 self._send(200, json.dumps(hub.listing()).encode())
             elif path.startswith(f"/api/models/{REPO}/"):
                 self._send(404, b"{}", {"X-Error-Code": "RevisionNotFound"})
-            elif (found := re.fullmatch(rf"/{REPO}/resolve/(?:main|{COMMIT})/([^/]+)", path)) and found[1] in hub.files:
+            elif (found := re.fullmatch(rf"/{REPO}/resolve/(?:main|{COMMIT})/(.+)", path)) and found[1] in hub.files:
                 self._send_file(found[1])
             else:
                 self._send(404, b"{}", {"X-Error-Code": "RepoNotFound"})

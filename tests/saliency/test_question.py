@@ -16,7 +16,9 @@ from transformers import (
 )
 
 from core.capture import SIGMOID, shares_of
-from core.saliency import Question, ask
+from core.models.pooling import Pooling
+from core.saliency import Question, ask, scores_of
+from core.saliency.reading import reading_of
 from core.saliency.scalars import scalar_of
 from tests.saliency.asked import DULL, FILM, SHIPPED, opened, other_network, tiny
 from tests.sentences import refused
@@ -160,6 +162,26 @@ def test_two_texts_have_the_cosine_of_their_mean_states() -> None:
     one, other = ask(model, FILM, text_pair=DULL), ask(model, DULL, text_pair=FILM)
     assert one.value == pytest.approx(other.value, abs=1e-5)
     assert one.target.kind == "similarity"
+
+
+def test_every_method_explains_the_similarity_of_what_is_pooled() -> None:
+    model = copy.copy(opened("all-MiniLM-L6-v2"))
+    model.pooling = Pooling(("cls",))
+    question = ask(model, DULL, text_pair=FILM)
+    same_by_words_and_by_embeddings(question)
+    assert reading_of(question).rows == question.rows_read == (0,)
+    own = question.trace.attention(5)[:, 0].mean(dim=0)  # (H, T, T) -> (T,)
+    assert scores_of(question, "attention").values == pytest.approx(own[list(question.scored)].numpy(), abs=1e-6)
+    assert abs(scores_of(question, "integrated_gradients").completeness_delta or 1) < 0.02
+    hidden, deleted = scores_of(question, "occlusion_attention"), scores_of(question, "deletion")
+    for place, group in enumerate(question.groups):
+        mask, ids = question.attention_mask(), question.input_ids()
+        kept = [token for token in range(ids.shape[1]) if token not in group]
+        mask[0, list(group)] = 0
+        for scores, given in ((hidden, (ids, mask)), (deleted, (ids[:, kept], torch.ones_like(ids[:, kept])))):
+            states = model.network(input_ids=given[0], attention_mask=given[1]).last_hidden_state[0, 0]
+            without = float(torch.cosine_similarity(states, question.reader.other, dim=0))
+            assert scores.values[place] == pytest.approx(question.value - without, abs=1e-5)
 
 
 def test_what_cannot_be_explained_is_refused(tmp_path: Path, byte_level: Tokenizer) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,14 +13,13 @@ from core.models.finding.calling import name_of
 from core.models.finding.choosing import is_adapter, is_gguf
 from core.models.finding.contents import Contents, Parts
 from core.models.finding.doubts import doubts_about
-from core.models.finding.naming import ADAPTER_CONFIG, CONFIG, STEPS
+from core.models.finding.naming import ADAPTER_CONFIG, CONFIG
 from core.models.finding.reading import reads_instead
 from core.models.finding.results import Candidate, Missing
 from core.models.finding.sets import Role, Sets, WeightSet
 from core.models.finding.tokenizers import tokenizer_of, vocabularies_of
+from core.models.hub import LATER, MODULES
 from core.models.quoting import shown
-
-_LATER_STEP = re.compile(r"[1-9]\d?_\w+", re.ASCII)
 
 
 def candidates_in(
@@ -121,7 +119,7 @@ def _based(adapter: Candidate, models: Sequence[Candidate]) -> Candidate:
 def _is_later_step(parts: Parts, contents: Mapping[Parts, Contents]) -> bool:
     """Whether a folder holds what sentence-transformers does after the network, such as 2_Dense."""
     above = contents.get(parts[:-1])
-    return bool(parts) and _LATER_STEP.fullmatch(parts[-1]) is not None and above is not None and STEPS in above.files
+    return bool(parts) and LATER.fullmatch(parts[-1]) is not None and above is not None and MODULES in above.files
 
 
 def _note(one: WeightSet, sets: Sets, words: str) -> None:

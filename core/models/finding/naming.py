@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from core.models.finding.results import FileKind, Severity
+from core.models.hub import MODULES, READING, SETTINGS
 from core.models.opening.tokenizer_files import SENTENCEPIECE
 
 CONFIG, ADAPTER_CONFIG, TRAINING = "config.json", "adapter_config.json", "training.json"
@@ -15,8 +16,6 @@ PICKLES = frozenset({".pkl", ".pickle", ".joblib", ".dill"})
 SOMETIMES_WEIGHTS = PICKLES | {"", ".zip", ".tar", ".model", ".th", ".weights", ".params", ".chkpt", ".checkpoint"}
 ARCHIVES = frozenset({".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar"})
 TOKENIZER_CONFIG = "tokenizer_config.json"
-# Lists the steps of a sentence-transformers model, each with its folder.
-STEPS = "modules.json"
 _LEFT_OUT = "left out"
 
 
@@ -40,10 +39,14 @@ _BY_NAME: dict[str, Known] = {
     "vocab.json": Known("vocabulary", "a vocabulary, tokens with their ids"),
     "meta.pkl": Known("vocabulary", "nanoGPT's characters with their ids, in a pickle of which nothing is run"),
     "generation_config.json": Known("other", "settings for writing text"),
-    STEPS: Known("other", "the steps of a sentence-transformers model, of which the first is opened"),
+    MODULES: Known("other", "the modules of a sentence-transformers model: how a text's states become one vector"),
+    SETTINGS: Known("other", "settings of sentence-transformers, of which its prompts are read"),
     "trainer_state.json": Known("other", f"how a training went, {_LEFT_OUT}"),
     "training_args.bin": Known("other", "a pickle of settings, never opened"),
-} | {name: Known("tokenizer", "a SentencePiece tokenizer") for name in SENTENCEPIECE}  # fmt: skip
+} | {name: Known("tokenizer", "a SentencePiece tokenizer") for name in SENTENCEPIECE} | {
+    name: Known("other", "how sentence-transformers reads texts: how many tokens, and in which letters")
+    for name in READING
+}  # fmt: skip
 
 _OTHERS_WEIGHTS = "Headlight reads safetensors, PyTorch and GGUF: save the model with save_pretrained"
 _PATTERNS: tuple[tuple[re.Pattern[str], Known], ...] = tuple(

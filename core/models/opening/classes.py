@@ -12,8 +12,10 @@ from transformers import PreTrainedModel
 from core.models.adapters.settings import Settings
 from core.models.checking_files.entries import Stored
 from core.models.guessing import guesses
+from core.models.hub import MODULES
 from core.models.opening.configs import model_class_of
-from core.models.opening.heads import taken_by
+from core.models.opening.heads import base_class_of, taken_by
+from core.models.pooling import pools
 from core.models.quoting import shown
 
 # The mappings of transformers by what peft calls a task.
@@ -34,9 +36,12 @@ def chosen_class(
 ) -> tuple[type[PreTrainedModel], str]:
     """The class to open a folder as, and a note on how it was chosen; "" where the config names it.
 
+    What sentence-transformers pools is a stack without a head, whatever its config names.
     Raises HeadlightError where the config names one that nobody has, or none and its family has none.
     """
     base = model_class_of(name, folder, config)
+    if pools(folder) and (stack := _stack_of(config)) not in (None, base):
+        return stack, f"Its {MODULES} pools states, so it was opened as {stack.__name__} and not as {base.__name__}."
     if config.architectures:
         return base, ""
     told = _told(config.model_type, base, tensors)
@@ -58,6 +63,14 @@ def labels_brought(tensors: Mapping[str, Stored]) -> int | None:
     """How many labels the classifier has that an adapter brings; None where it brings none."""
     rows = (stored.shape[0] for key, stored in tensors.items() if stored.shape and key.endswith(LABELLERS))
     return next(rows, None)
+
+
+def _stack_of(config: Any) -> type[PreTrainedModel] | None:
+    """The stack of a family whose last states are pooled: the encoder's where there is a decoder."""
+    stack = base_class_of(config)
+    if stack is None or not config.is_encoder_decoder:
+        return stack
+    return getattr(transformers, f"{stack.__name__.removesuffix('Model')}EncoderModel", None)
 
 
 def _told(model_type: str, base: type[PreTrainedModel], tensors: Mapping[str, Stored]) -> type[PreTrainedModel] | None:

@@ -12,7 +12,7 @@ from core.models.finding import Candidate, found
 from core.models.preparing.choices import Choices
 from core.models.preparing.filling import Filling
 from core.models.preparing.known_files import ADAPTER_CONFIG, ADAPTER_WEIGHTS, CONFIG, LONGEST_JSON, TOLD
-from core.models.preparing.models import put_model, put_tokenizer
+from core.models.preparing.models import put_model, put_pooling, put_tokenizer
 from core.models.preparing.naming import Naming
 from core.models.preparing.tasks import config_for
 from core.models.preparing.weight_files import put, read_all, shapes_of
@@ -39,6 +39,7 @@ def put_adapter(candidate: Candidate, choices: Choices, into: Filling) -> None:
     base_config = _put_base(base, candidate, into)
     _put_config(candidate, choices, config_for(base_config, told.get("task_type"), shapes), into)
     put_tokenizer(candidate, choices, into)
+    put_pooling(candidate.root, into)
 
 
 def _base_of(candidate: Candidate, choices: Choices, called: str) -> str | Path:

@@ -10,8 +10,10 @@ from core.errors import HeadlightError
 from core.models.checking_configs.json_files import object_in
 from core.models.finding import Candidate
 from core.models.folders import roots
+from core.models.hub import MODULES, READING, SETTINGS, weight_files
 from core.models.opening.prepared import assumed_in
 from core.models.opening.tokenizer_files import ALL_FILES
+from core.models.pooling import home_of, modules_of
 from core.models.preparing.choices import Choices
 from core.models.preparing.filling import Filling
 from core.models.preparing.known_files import (
@@ -21,7 +23,7 @@ from core.models.preparing.known_files import (
     LONGEST_TOKENIZER,
     TOLD,
 )
-from core.models.preparing.naming import loads_as_named, naming
+from core.models.preparing.naming import Naming, loads_as_named, naming
 from core.models.preparing.ties import TIES, UNTIED, are_untied
 from core.models.preparing.weight_files import put, read_all, shapes_of
 from core.models.quoting import shown
@@ -50,6 +52,7 @@ def put_model(candidate: Candidate, choices: Choices, into: Filling) -> str:
     put_optional(candidate.root / GENERATION, into)
     put_optional(candidate.root / TOLD, into)
     put_tokenizer(candidate, choices, into)
+    put_pooling(candidate.root, into)
     if choices.config is None:
         into.assumed.extend(assumed_in(candidate.root))
     return "pickle" if is_pickled else "safetensors"
@@ -85,11 +88,36 @@ def put_tokenizer(candidate: Candidate, choices: Choices, into: Filling) -> None
             put_optional(candidate.tokenizer / name, into, LONGEST_TOKENIZER)
 
 
+def put_pooling(root: Path, into: Filling) -> None:
+    """Take over how sentence-transformers reads texts and pools states, the weights of its modules as safetensors."""
+    if (home := home_of(root)) is None:
+        return
+    for name in READING:
+        put_optional(root / name, into)
+    put_optional(home / SETTINGS, into)
+    try:
+        (network, _), *later = modules_of(home)
+    except HeadlightError:  # opening it says why its states cannot be pooled
+        put_optional(home / MODULES, into)
+        return
+    into.write_json(MODULES, [{"type": network, "path": ""}, *({"type": kind, "path": path} for kind, path in later)])
+    for path in {path for _, path in later if _lies_in(home / path, home)}:
+        below = into.below(path)
+        put_optional(home / path / CONFIG, below)
+        if weights := [file for file in weight_files(home / path) if _lies_in(file, home)]:
+            files = read_all(weights)
+            put(files, Naming({name: name for name in shapes_of(files)}), below)
+
+
 def put_optional(file: Path, into: Filling, most: int = LONGEST_JSON) -> None:
     """Copy a file, if it is there; a link that leads out of its folder and of HEADLIGHT_MODELS is not followed."""
-    allowed = (file.parent.resolve(), *roots())
-    if file.is_file() and any(file.resolve().is_relative_to(folder) for folder in allowed):
+    if file.is_file() and _lies_in(file, file.parent):
         into.copy(file, file.name, most)
+
+
+def _lies_in(path: Path, folder: Path) -> bool:
+    """Whether a path is there and leads, with links followed, to something in a folder or below HEADLIGHT_MODELS."""
+    return path.exists() and any(path.resolve().is_relative_to(place) for place in (folder.resolve(), *roots()))
 
 
 def _written(folder: Path) -> int:

@@ -13,6 +13,7 @@ from core.jobs import Job, Store
 from core.models.checking_files import values_beside
 from core.models.finding import Candidate, Found, found
 from core.models.guessing import answered, guesses, stated_answers
+from core.models.hub import LATER, MODULES, READING, SETTINGS, WEIGHTS
 from core.models.intake import Intake, Limits
 from core.models.opening.tokenizer_files import ALL_FILES
 from core.models.preparing.choices import Choices
@@ -27,7 +28,7 @@ _MOST_KEPT = 1_000
 _SHARD = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<total>\d{5})(?P<suffix>\.[a-z]+)", re.ASCII)
 # Values of a config on which maps hardly depend, or not at all: not every figure has to say them.
 _HARMLESS = re.compile(r"eps|max_position|n_positions|dropout|token_id|tie_")
-_BESIDE = (CONFIG, GENERATION, TOLD, ADAPTER_CONFIG, *ALL_FILES)
+_BESIDE = (CONFIG, GENERATION, TOLD, ADAPTER_CONFIG, MODULES, SETTINGS, *READING, *ALL_FILES)
 _OTHERWISE = "or open it on the Models page, which asks for it"
 _kept = Store(_MOST_KEPT)
 
@@ -70,7 +71,9 @@ def _looked_into(path: Path, upload: Intake, job: Job | None) -> Found:
     """What the file and all that belongs to it make up, without the rest of its folder where links can be made."""
     try:
         for file in _with_what_belongs_to(path):
-            os.link(file.resolve(), upload.folder / file.name)
+            linked = upload.folder / file.relative_to(path.parent)
+            linked.parent.mkdir(exist_ok=True)
+            os.link(file.resolve(), linked)
     except OSError:  # another disk, or files of somebody else
         return found(path.parent, job)
     return found(upload.folder, job)
@@ -84,7 +87,9 @@ def _with_what_belongs_to(path: Path) -> list[Path]:
         pattern = re.compile(rf"{re.escape(match['stem'])}-\d{{5}}-of-{match['total']}{re.escape(match['suffix'])}")
         parts = [file for file in path.parent.iterdir() if pattern.fullmatch(file.name)]
     beside = [path.parent / name for name in _BESIDE]
-    return [file for file in (*parts, *beside) if file.is_file()]
+    later = [file for file in path.parent.glob("*/*") if LATER.fullmatch(file.parent.name)]
+    pooling = [file for file in later if file.name == CONFIG or WEIGHTS.fullmatch(file.name)]
+    return [file for file in (*parts, *beside, *pooling) if file.is_file()]
 
 
 def _candidate_of(path: Path, looked: Found) -> Candidate:

@@ -50,10 +50,11 @@ def target_bar(question: Question) -> None:
 
 def named(target: Target) -> str:
     """A target with its probability, or its number, as a menu shows it."""
-    label = shortened(target.label, MOST_LETTERS)
     if target.number is not None:
-        return f"{label} · {target.number:.4g}"
-    return label if target.probability is None else f"{label} · {_percent(target.probability)}"
+        return f"{shortened(target.label, MOST_LETTERS)} · {target.number:.4g}"
+    if target.probability is None:
+        return shortened(target.label, 2 * MOST_LETTERS)
+    return f"{shortened(target.label, MOST_LETTERS)} · {_percent(target.probability)}"
 
 
 def _shown(question: Question) -> tuple[Target, ...]:
