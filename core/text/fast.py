@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +33,7 @@ class FastReader:
 
     User text is never parsed for special tokens. Added tokens that are not special (`<think>`, runs of spaces) are
     ordinary words of a vocabulary, and transformers reads them so in any text: they stay one token here too.
+    unreachable: by special ids, those that stand for them in a text.
     """
 
     backend: tokenizers.Tokenizer = field(repr=False)
@@ -42,6 +43,7 @@ class FastReader:
     knows_words: bool
     puts_space_first: bool
     charsmap: tokenizers.normalizers.Normalizer | None = field(repr=False)
+    unreachable: Mapping[int, int] = field(repr=False)
 
     @classmethod
     def fixed(cls, backend: tokenizers.Tokenizer) -> FastReader:
@@ -61,6 +63,7 @@ class FastReader:
             knows_words=len(set(probed.word_ids)) >= 3,
             puts_space_first="".join(probed.tokens).startswith(METASPACE),
             charsmap=_charsmap(given["normalizer"]),
+            unreachable=_of_one_letter(special, own.token_to_id(given["model"].get("unk_token") or "")),
         )
 
     def read(self, text: str, text_pair: str | None) -> Reading:
@@ -73,7 +76,7 @@ class FastReader:
             for i in places if shift else ():
                 offsets[i] = (offsets[i][0] + shift, offsets[i][1] + shift)
         return Reading(
-            ids=encoding.ids,
+            ids=[i if s is None else self.unreachable.get(i, i) for i, s in zip(encoding.ids, sequences, strict=True)],
             pieces=encoding.tokens,
             sequences=sequences,
             offsets=offsets,
@@ -132,6 +135,11 @@ def _charsmap(normalizer: dict[str, Any] | None) -> tokenizers.normalizers.Norma
             return tokenizers.normalizers.Precompiled(base64.b64decode(step["precompiled_charsmap"]))
         steps += step.get("normalizers", [])
     return None
+
+
+def _of_one_letter(special: dict[str, int], unknown: int | None) -> dict[int, int]:
+    """Special tokens that no cut takes out of a user's reach (`|` of ESM C), as unknown characters."""
+    return {} if unknown is None else {number: unknown for name, number in special.items() if len(name) == 1}
 
 
 def _guarded(specification: dict[str, Any], special: dict[str, int]) -> dict[str, Any]:

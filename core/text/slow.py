@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
 from typing import Any
+
+from transformers.tokenization_python import Trie
 
 from core.text.alignment import spans_from
 from core.text.characters import Span
@@ -27,16 +30,17 @@ _BYTES_OF_E_ACUTE = ["Ã", "©"]
 class SlowReader:
     """A transformers tokenizer without a backend; build it with `fixed`. Reading changes nothing in it.
 
-    User text is never parsed for special tokens; other added tokens are read as one token, as in `FastReader`.
+    User text is never parsed for special tokens; what else the tokenizer never splits (added tokens, the residues of a
+    protein model) is read as one token, as in `FastReader`.
+    tokenizer: with its special tokens, for its template. plain: the same without them, for texts.
     """
 
     tokenizer: Any = field(repr=False)
+    plain: Any = field(repr=False)
     special_names: tuple[str, ...] = field(repr=False)
     special_ids: frozenset[int] = field(repr=False)
-    added: re.Pattern[str] | None
-    to_bytes: Callable[[str], bytes] | None
+    spell: Callable[[Sequence[str]], list[bytes]] = field(repr=False)
     space_mark: str | None
-    puts_space_first: bool
     knows_words: bool = False
 
     @classmethod
@@ -44,21 +48,20 @@ class SlowReader:
         """Find out once how a tokenizer spells; it becomes the reader's own, and nobody else may change it."""
         special = set(tokenizer.all_special_tokens)
         special |= {str(t) for t in tokenizer.added_tokens_decoder.values() if t.special}
-        added = {str(t) for t in tokenizer.added_tokens_decoder.values()} - special
-        longest_first = sorted(added, key=len, reverse=True)
+        # A sign that any text is spelled with is none, as the `|` between words of Wav2Vec2.
+        special -= set(tokenizer.tokenize("a b")) - {tokenizer.unk_token}
         return cls(
             tokenizer=tokenizer,
+            plain=_without(special, tokenizer),
             special_names=tuple(sorted(special)),
             special_ids=frozenset(tokenizer.convert_tokens_to_ids(sorted(special))),
-            added=re.compile("|".join(re.escape(name) for name in longest_first)) if longest_first else None,
-            to_bytes=_byte_speller(tokenizer),
+            spell=_speller(tokenizer),
             space_mark=_space_mark(tokenizer),
-            puts_space_first="".join(tokenizer.tokenize("a")).startswith(METASPACE),
         )
 
     def read(self, text: str, text_pair: str | None) -> Reading:
         texts = [text] if text_pair is None else [text, text_pair]
-        pieces = [self._pieces(t) for t in texts]
+        pieces = [list(self.plain.tokenize(t)) for t in texts]
         offsets = [self._offsets(p, t) for p, t in zip(pieces, texts, strict=True)]
         order, type_ids = self._template([len(p) for p in pieces])
         own = [(p, s, o) for s in range(len(texts)) for p, o in zip(pieces[s], offsets[s], strict=True)]
@@ -77,11 +80,7 @@ class SlowReader:
         return [str(piece) for piece in self.tokenizer.convert_ids_to_tokens(list(ids))]
 
     def bytes_of(self, pieces: Sequence[str]) -> list[bytes]:
-        if self.to_bytes is not None:
-            return [self.to_bytes(piece) for piece in pieces]
-        if self.space_mark == METASPACE:
-            return metaspace_bytes(pieces, self.puts_space_first)
-        return spelled_bytes(pieces, self.tokenizer.convert_tokens_to_string)
+        return self.spell(pieces)
 
     def _template(self, lengths: Sequence[int]) -> tuple[list[int], list[int]]:
         """The order of tokens in the model's template, -1 - i for the i-th of the texts, and segment numbers."""
@@ -91,20 +90,14 @@ class SlowReader:
         type_ids = list(self.tokenizer.create_token_type_ids_from_sequences(*texts))
         return order, type_ids if len(type_ids) == len(order) else [0] * len(order)
 
-    def _pieces(self, text: str) -> list[str]:
-        pieces: list[str] = []
-        start = 0
-        for match in self.added.finditer(text) if self.added else ():
-            pieces += [*self._tokenize(text[start : match.start()]), match[0]]
-            start = match.end()
-        return pieces + self._tokenize(text[start:])
-
-    def _tokenize(self, text: str) -> list[str]:
-        return list(self.tokenizer.tokenize(text, split_special_tokens=True)) if text else []
-
     def _offsets(self, pieces: Sequence[str], text: str) -> list[Span]:
-        unknown = self.tokenizer.unk_token
-        chunks = [b"" if p == unknown else c for p, c in zip(pieces, self.bytes_of(pieces), strict=True)]
+        """What is in the vocabulary is spelled as it is there: a text's `<SP>` is a space for some."""
+        unknown, ids = self.tokenizer.unk_token, [self._id_of(piece) for piece in pieces]
+        known = [
+            p if i == self.tokenizer.unk_token_id else q
+            for i, p, q in zip(ids, pieces, self.pieces_of(ids), strict=True)
+        ]
+        chunks = [b"" if p == unknown else c for p, c in zip(pieces, self.bytes_of(known), strict=True)]
         spelled, spans, _ = place_bytes(chunks)
         return spans_from(spelled, spans, text)
 
@@ -112,7 +105,18 @@ class SlowReader:
         """Some look up whatever stands between spaces: who types a special token there has typed something unknown."""
         number: int = self.tokenizer.convert_tokens_to_ids(piece)
         unknown: int | None = self.tokenizer.unk_token_id
-        return unknown if number in self.special_ids and unknown is not None else number
+        return unknown if piece in self.special_names and unknown is not None else number
+
+
+def _without(special: set[str], tokenizer: Any) -> Any:
+    """A tokenizer that reads a text without special tokens as the given one does, and knows none in any other."""
+    kind = type(tokenizer)
+    # The library asks the class for them. Some go back to sources when they are copied by their own means.
+    plain: Any = object.__new__(type(kind.__name__, (kind,), {"all_special_tokens": ()}))
+    plain.__dict__ |= tokenizer.__dict__
+    plain.tokens_trie = Trie(tokenizer.tokens_trie._tokens - special)
+    plain._added_tokens_encoder = {n: i for n, i in tokenizer._added_tokens_encoder.items() if n not in special}
+    return plain
 
 
 def _space_mark(tokenizer: Any) -> str | None:
@@ -120,13 +124,39 @@ def _space_mark(tokenizer: Any) -> str | None:
     return next((mark for mark in (METASPACE, BYTE_LEVEL_SPACE) if mark in spelled), None)
 
 
-def _byte_speller(tokenizer: Any) -> Callable[[str], bytes] | None:
-    """How the pieces of a byte-level tokenizer become bytes; None for tokenizers of other kinds."""
-    if tokenizer.convert_tokens_to_string(_BYTES_OF_E_ACUTE) != "é":
-        return None
-    return byte_level_bytes if _space_mark(tokenizer) == BYTE_LEVEL_SPACE else _latin_1_bytes
+def _speller(tokenizer: Any) -> Callable[[Sequence[str]], list[bytes]]:
+    """How pieces become the bytes that each of them adds."""
+    mark = _space_mark(tokenizer)
+    if tokenizer.tokenize("a") == [f"{ord('a'):02x}"]:
+        return partial(_hexadecimal_bytes, tokenizer.morphological_decode)
+    # Those of speech recognition spell what was heard, in which a letter said on and on is one.
+    if not isinstance(tokenizer.convert_tokens_to_string(["a"]), str):
+        return lambda pieces: [piece.replace(tokenizer.word_delimiter_token, " ").encode() for piece in pieces]
+    if tokenizer.convert_tokens_to_string(_BYTES_OF_E_ACUTE) == "é":
+        to_bytes = byte_level_bytes if mark == BYTE_LEVEL_SPACE else _latin_1_bytes
+        return lambda pieces: [to_bytes(piece) for piece in pieces]
+    if mark == METASPACE:
+        puts_space_first = "".join(tokenizer.tokenize("a")).startswith(METASPACE)
+        return lambda pieces: metaspace_bytes(pieces, puts_space_first)
+    return lambda pieces: spelled_bytes(pieces, tokenizer.convert_tokens_to_string)
 
 
 def _latin_1_bytes(piece: str) -> bytes:
     """ByT5 writes each byte as the character of that number; longer pieces are added tokens."""
     return bytes([ord(piece)]) if len(piece) == 1 and ord(piece) < 256 else piece.encode()
+
+
+def _hexadecimal_bytes(decode: Callable[[list[str]], list[str]], pieces: Sequence[str]) -> list[bytes]:
+    """MyT5 writes each byte as two digits, and some parts of words in a code of its own.
+
+    The first piece of a word with such a part stands for all of it. Longer pieces are added tokens.
+    """
+    found: list[bytes] = []
+    for kind, run in groupby(pieces, lambda piece: "space" if piece == "20" else "byte" if len(piece) == 2 else piece):
+        word = list(run)
+        plain = decode(word) if kind == "byte" else word
+        if plain == word:
+            found += [bytes.fromhex(piece) if len(piece) == 2 else piece.encode() for piece in word]
+        else:
+            found += [bytes.fromhex("".join(plain)), *[b""] * (len(word) - 1)]
+    return found

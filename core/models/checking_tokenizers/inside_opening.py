@@ -5,7 +5,6 @@ Only `core.jobs.boxed` calls this. What transformers needs is imported here at t
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import time
@@ -22,6 +21,7 @@ from core.models.checking_tokenizers.trials import TRIALS
 from core.models.opening.tokenizer_opening import open_tokenizer
 from core.text import TextEncoder, encoder_of
 from core.text.fast import GaveUp
+from core.text.opening import for_sources_and_targets
 from core.text.panics import panics_caught
 
 # Importing the class by its name makes the lazy module fetch what most tokenizers need.
@@ -91,11 +91,10 @@ def _backends(tokenizer: Any) -> dict[str, str]:
     """As tokenizer.json, what reads texts and, where it is another one, what reads targets; none for slow ones."""
     if not tokenizer.is_fast:
         return {}
-    found = {SOURCE: tokenizer.backend_tokenizer.to_str()}
-    if hasattr(tokenizer, "_switch_to_target_mode"):
-        other = copy.deepcopy(tokenizer)
-        other._switch_to_target_mode()
-        found[TARGET] = other.backend_tokenizer.to_str()
+    source, target = for_sources_and_targets(tokenizer)
+    found = {SOURCE: source.backend_tokenizer.to_str()}
+    if target is not None:
+        found[TARGET] = target.backend_tokenizer.to_str()
     return found
 
 
