@@ -60,7 +60,7 @@ def by_distance(
     for done, (rows, group) in enumerate(pieces, start=1):
         sums.add(rows, group)
         if job is not None:
-            job.advance(done, len(pieces), f"averaging layer {layer + 1} by distance")
+            job.advance(done, len(pieces), f"averaging layer {layer} by distance")
     return sums.means()
 
 

@@ -148,7 +148,7 @@ def role_scores(trace: Trace, stream: str | None = None, job: Job | None = None)
     for layer in range(layers):
         by_layer.append(_score_layer(trace, stream, layer, kinds, heads))
         if job is not None:
-            job.advance(layer + 1, layers, f"scoring layer {layer + 1} of {layers}")
+            job.advance(layer + 1, layers, f"scoring layer {layer}")
     scores, uniform, queries = (torch.stack(parts) for parts in zip(*by_layer, strict=True))  # (layers, roles, ...)
     return {
         name: RoleScores(role, scores[:, i], uniform[:, i], tuple(int(n) for n in queries[:, i]))

@@ -123,7 +123,7 @@ def _pieces(trace: Trace, stream: str, sides: Sides, factor: int, job: Job | Non
             yield _Piece(layer, heads, rows, weights, masked)
             done += 1
             if job is not None:
-                job.advance(done, total, f"drawing layer {layer + 1} of {layers}")
+                job.advance(done, total, f"drawing layer {layer}")
 
 
 def _heads(trace: Trace, stream: str, layer: int) -> int:

@@ -36,7 +36,7 @@ def map_difference(before: Trace, after: Trace, places: Sequence[int], stream: s
     layers, largest = before.layers(stream), 0.0
     for layer in range(layers):
         if job is not None:
-            job.advance(layer, layers, f"comparing layer {layer + 1} of {layers}")
+            job.advance(layer, layers, f"comparing layer {layer}")
         for head in range(len(before.groups(layer, stream))):
             largest = max(largest, _difference(before, after, places, stream, layer, head))
     return largest

@@ -58,7 +58,7 @@ def terms_of(model: Model, text: str, layer: int, job: Job | None = None) -> tup
 
     def on_call(done: int) -> None:
         if job is not None:
-            job.advance(min(done, layers), layers, f"layer {done} of {layers}")
+            job.advance(min(done, layers), layers, f"{done} of {layers} layers")
 
     with record(model.network, on_call) as recording, memory_worded(model.name, model.device):
         states = model.network(**model.inputs(reading), output_hidden_states=True).hidden_states

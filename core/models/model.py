@@ -119,7 +119,7 @@ class Model:
 
         def on_call(done: int) -> None:
             if job is not None:
-                job.advance(min(done, total), total, f"layer {done} of {total}")
+                job.advance(min(done, total), total, f"{done} of {total} layers")
 
         lengths = len(reading.tokens), len(reading.decoder or ())
         require_room(self.card, self.dtype.itemsize, self.device, *lengths)

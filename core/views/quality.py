@@ -105,6 +105,7 @@ def _caption(curves: Sequence[QualityCurve], about: str) -> str:
             "sentences that were not trained on, translated greedily",
             "BLEU: n-grams of words up to 4 that the reference has, times a penalty for short output, 0 to 100",
             "chrF: F-score of n-grams of characters, recall counted twice, 0 to 100",
+            "both with translation and reference lower-cased, against the first reference",
             "each range scored as a corpus of its own, ranges at equal distances",
             f"hollow: fewer than {FEWEST} sentences" if few else "",
         ]

@@ -228,7 +228,7 @@ def test_each_layer_is_told_to_the_job(minilm: Model) -> None:
     minilm.run("The cat sat.", job=Job("ann", "Run", told.append))
     assert [(p.done, p.total) for p in told] == [(layer, 6) for layer in range(7)]
     assert told[0].step == "running 6 tokens"
-    assert told[3].step == "layer 3 of 6"
+    assert told[3].step == "3 of 6 layers"
 
 
 def test_a_cancelled_job_ends_the_run_at_that_layer(minilm: Model) -> None:

@@ -78,8 +78,9 @@ def test_translation_names_bad_lines_and_scores_itself(
     assert "pairs.tsv, line 1: no tab between source and target; skipped" in said
     scores = told(out)["scores"]
     assert f"{scores['test sentences']} of {scores['test sentences']} test sentences translated" in said
-    assert 0 <= scores["BLEU, first reference"] <= 100
-    assert 0 <= scores["chrF, first reference"] <= 100
+    for case in ("both lower-cased", "case as it is"):
+        assert 0 <= scores[f"BLEU, first reference, {case}"] <= 100
+        assert 0 <= scores[f"chrF, first reference, {case}"] <= 100
     assert load(str(out)).run("red cat 3.").streams
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sacrebleu
 import torch
 
 from core.training.batches import collate
@@ -12,7 +13,7 @@ from core.training.evaluation.alignments import alignment_error_rate, alignment_
 from core.training.evaluation.classification import classifier_scores
 from core.training.evaluation.greedy import greedy
 from core.training.evaluation.positions import loss_by_position, loss_by_range
-from core.training.evaluation.translation import translation_scores
+from core.training.evaluation.translation import AS_IT_IS, LOWER_CASED, told_scores, translation_scores
 from core.training.tasks import Pair
 from core.training.tasks.copy import copied
 from core.training.tasks.dates import TASK as DATES
@@ -43,6 +44,26 @@ def test_any_of_several_references_will_do() -> None:
     hypotheses = ["the cat sat on the mat", "good morning to you all"]
     scores = translation_scores(hypotheses, [["something else", hypotheses[0]], [hypotheses[1]]])
     assert scores.bleu == pytest.approx(100)
+
+
+def test_a_card_tells_both_cases_under_the_signatures_of_sacrebleu() -> None:
+    said = ["le chat noir dort sur la table .", "il est parti hier soir avec marie ."]
+    references = [["Le chat noir dort sur la table .", "Un chat dort ."], ["Il est parti hier soir avec Marie ."]]
+    first, both = [[row[0] for row in references]], [[row[0] for row in references], [references[0][1], None]]
+    told = told_scores(said, references, "test ")
+    for case, lowercase, signed in ((LOWER_CASED, True, "case:lc"), (AS_IT_IS, False, "case:mixed")):
+        bleu, chrf = sacrebleu.BLEU(lowercase=lowercase), sacrebleu.CHRF(lowercase=lowercase)
+        assert told[f"test BLEU, first reference, {case}"] == bleu.corpus_score(said, first).score
+        assert told[f"BLEU signature, first reference, {case}"] == str(bleu.get_signature())
+        assert told[f"test BLEU, all references, {case}"] == bleu.corpus_score(said, both).score
+        assert told[f"test chrF, first reference, {case}"] == chrf.corpus_score(said, first).score
+        signatures = [value for name, value in told.items() if "signature" in name and name.endswith(case)]
+        assert len(signatures) == 3
+        assert all(signed in str(signature) for signature in signatures)
+    assert told[f"test BLEU, first reference, {LOWER_CASED}"] == pytest.approx(100)
+    # Of eight words the first one, of the other eight the first and the last but one are not as written.
+    by_hand = 100 * math.prod((13 / 16, 10 / 14, 8 / 12, 6 / 10)) ** 0.25
+    assert told[f"test BLEU, first reference, {AS_IT_IS}"] == pytest.approx(by_hand)
 
 
 def test_a_sentence_without_reference_is_refused() -> None:

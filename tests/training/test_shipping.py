@@ -11,6 +11,7 @@ from safetensors.torch import load_file
 from core import load
 from core.training.__main__ import main as train
 from core.training.card import card_of
+from core.training.evaluation.translation import AS_IT_IS, LOWER_CASED
 from core.training.recipes.translation import TranslationData, parted
 from core.training.shipping.__main__ import main as ship
 from core.training.shipping.trained import retraining, told_by
@@ -81,7 +82,9 @@ def test_the_card_tells_quality_and_alignment(shipped: dict[str, Path]) -> None:
     low, *_, long = told["quality"]
     assert low["words"] == [1, 4]
     assert long["words"] == [17, 20]
-    assert set(told["scores"]) >= {"test BLEU, first reference", "development BLEU, first reference", "BLEU signature"}
+    for case, signed in ((LOWER_CASED, "case:lc"), (AS_IT_IS, "case:mixed")):
+        assert all(f"{part} BLEU, first reference, {case}" in told["scores"] for part in ("test", "development"))
+        assert signed in told["scores"][f"BLEU signature, first reference, {case}"]
     aligned = told["alignment"]
     assert aligned["pairs"] == 2
     assert aligned["best"]["error"] <= aligned["attention"]["error"]
@@ -94,7 +97,8 @@ def test_the_card_tells_quality_and_alignment(shipped: dict[str, Path]) -> None:
 
 def test_the_readme_has_what_a_card_must_have(shipped: dict[str, Path]) -> None:
     card = (shipped["en-fr-transformer"] / "README.md").read_text(encoding="utf-8")
-    for heading in ("Data", "Scores", "BLEU by source length", "Examples", "Recipe", "Training it again", "Limits"):
+    by_length = f"BLEU by source length, {LOWER_CASED}"
+    for heading in ("Data", "Scores", by_length, "Examples", "Recipe", "Training it again", "Limits"):
         assert f"## {heading}\n" in card
     assert "CC BY 2.0 FR" in card
     assert "| seed | 0 |" in card

@@ -14,6 +14,7 @@ from safetensors import safe_open
 
 from core import load
 from core.models.model import Model
+from core.training.evaluation.translation import AS_IT_IS, LOWER_CASED
 from core.training.options import Options
 from core.training.recipes import RECIPES
 from core.training.shipping.names import SHIPMENTS
@@ -105,6 +106,18 @@ def test_its_quality_and_alignment_are_told(folder: Path) -> None:
     assert [part["words"][0] for part in facts["quality"]] == [1, 5, 9, 13, 17]
     assert all(part["sentences"] > 0 and 0 <= part["bleu"] <= 100 for part in facts["quality"])
     assert (facts["alignment"] is None) == (folder.name == "en-fr-gru")
+
+
+@pytest.mark.parametrize("folder", in_group("translation"), ids=lambda folder: folder.name)
+def test_its_scores_name_their_case_and_its_layers_are_counted_from_0(folder: Path) -> None:
+    facts, card = told(folder), (folder / "README.md").read_text(encoding="utf-8")
+    for case, signed in ((LOWER_CASED, "case:lc"), (AS_IT_IS, "case:mixed")):
+        assert 0 < facts["scores"][f"test BLEU, first reference, {case}"] < 100
+        assert signed in facts["scores"][f"BLEU signature, first reference, {case}"]
+    assert all(name.endswith((LOWER_CASED, AS_IT_IS)) for name in facts["scores"] if "BLEU" in name or "chrF" in name)
+    aligned = facts["alignment"] or {"others": {}}
+    for each in (aligned, *aligned["others"].values()):
+        assert not each.get("best") or f"(layer {each['best']['layer']}, row" in card
 
 
 @pytest.mark.parametrize("folder", in_group("sentiment"), ids=lambda folder: folder.name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.training.evaluation.translation import translation_scores
+from core.training.evaluation.translation import LOWER_CASED, translation_scores
 from core.training.evaluation.words import length_of
 
 # Words of the source, from and up to; the last range is open.
@@ -15,7 +15,10 @@ RANGES: tuple[tuple[int, int | None], ...] = ((1, 4), (5, 8), (9, 12), (13, 16),
 
 @dataclass(frozen=True)
 class Quality:
-    """Corpus BLEU and chrF, 0 to 100, of the sentences with low to high source words; of an open range, the longest."""
+    """Corpus BLEU and chrF, both sides lower-cased, of the sentences with low to high source words.
+
+    bleu, chrf: 0 to 100; high: of an open range, the longest.
+    """
 
     low: int
     high: int
@@ -44,7 +47,9 @@ def quality_by_length(
     for low, high in RANGES:
         places = [place for place, length in enumerate(lengths) if low <= length <= (high or length)]
         if places:
-            scores = translation_scores([said[place] for place in places], [references[place] for place in places])
+            scores = translation_scores(
+                [said[place] for place in places], [references[place] for place in places], LOWER_CASED
+            )
             longest = high or max(lengths[place] for place in places)
             found.append(Quality(low, longest, len(places), scores.bleu, scores.chrf))
     return tuple(found)

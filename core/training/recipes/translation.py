@@ -19,7 +19,7 @@ from core.training.card import Card
 from core.training.corpora import read_pairs, split
 from core.training.evaluation.greedy import greedy
 from core.training.evaluation.samples import BATCH, batch_of, evaluate_samples
-from core.training.evaluation.translation import translation_scores
+from core.training.evaluation.translation import told_scores
 from core.training.history import Record
 from core.training.networks import build_network
 from core.training.options import Options
@@ -142,27 +142,19 @@ def scored(
     longest: int,
     say: Say,
 ) -> dict[str, float | int | str | None]:
-    """BLEU and chrF of greedy translations, lower-cased, against the first and against all versions of each source.
+    """BLEU and chrF of greedy translations against the first and against all versions of each source.
 
     Of the sources that are no longer than `longest` tokens, the first SCORED ones are translated.
     """
     versions: dict[str, list[str]] = {}
     for source, target in pairs:
-        versions.setdefault(source, []).append(target.lower())
+        versions.setdefault(source, []).append(target)
     lengths = map(len, ids_of(tokenizer, list(versions)))
     sources = [source for source, length in zip(versions, lengths, strict=True) if length <= longest][:SCORED]
     if not sources:
         return {}
     said = translated(network, tokenizer, sources, say)
-    first = translation_scores(said, [versions[source][:1] for source in sources])
-    every = translation_scores(said, [versions[source] for source in sources])
-    return {
-        "test sentences": len(sources),
-        "BLEU, first reference": first.bleu,
-        "BLEU, all references": every.bleu,
-        "chrF, first reference": first.chrf,
-        "BLEU signature": first.bleu_signature,
-    }
+    return {"test sentences": len(sources)} | told_scores(said, [versions[source] for source in sources])
 
 
 def held_out_scores(

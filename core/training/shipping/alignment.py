@@ -136,9 +136,9 @@ def _links(model: Model, pair: GoldWords, french: bool) -> dict[Reading, set[Lin
 
 
 def rows_of(alignment: Mapping[str, Any]) -> dict[str, float]:
-    """The error rates of an alignment as rows of a card's table."""
+    """The error rates of an alignment as rows of a card's table; layers and heads counted from 0, as in the app."""
     best = alignment["best"]
-    where = f"layer {best['layer'] + 1}" + ("" if best["head"] is None else f", head {best['head'] + 1}")
+    where = f"layer {best['layer']}" + ("" if best["head"] is None else f", head {best['head']}")
     row = "row that produces the word" if best["reads"] == "output" else "row that is fed with it"
     return {
         "pairs": alignment["pairs"],

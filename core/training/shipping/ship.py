@@ -14,6 +14,7 @@ from transformers import AutoTokenizer, PreTrainedTokenizerFast
 from core.models.loading import load
 from core.models.model import Model
 from core.training.card import Card, card_of
+from core.training.evaluation.translation import LOWER_CASED
 from core.training.recipes.course import Say
 from core.training.saving import save_model
 from core.training.shipping.adapter import save_adapter
@@ -121,8 +122,8 @@ def _translation(card: Card, model: Model, inputs: Inputs, say: Say) -> Card:
     scores = short_scores(test, "test") | short_scores(development, "development")
     quality = quality_of(test + long)
     tables: dict[str, Mapping[str, float | None]] = {
-        "BLEU by source length": {part.name: part.bleu for part in quality},
-        "chrF by source length": {part.name: part.chrf for part in quality},
+        f"BLEU by source length, {LOWER_CASED}": {part.name: part.bleu for part in quality},
+        f"chrF by source length, {LOWER_CASED}": {part.name: part.chrf for part in quality},
     }
     alignments = alignments_of(model, held.training, gold_sets(inputs.gold, inputs.alibi), not held.values.swap, say)
     tables |= {f"Alignment error rate, {which}": rows_of(each) for which, each in alignments.items()}

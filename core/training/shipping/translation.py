@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from core.training.evaluation.quality import Quality, quality_by_length
-from core.training.evaluation.translation import translation_scores
+from core.training.evaluation.translation import told_scores
 from core.training.evaluation.words import length_of
 from core.training.recipes.course import Say
 from core.training.recipes.translation import Pairs, TranslationData, parted, samples_of, translated
@@ -46,10 +45,10 @@ def held_out_of(recipe: Mapping[str, Any], data: Path, say: Say) -> HeldOut:
 
 
 def versions_of(pairs: Pairs) -> dict[str, list[str]]:
-    """Every source with its translations, in the order of the file, lower-cased and in Unicode's NFKC form."""
+    """Every source with its translations as they are written, in the order of the file."""
     versions: dict[str, list[str]] = {}
     for source, target in pairs:
-        versions.setdefault(source, []).append(unicodedata.normalize("NFKC", target).lower())
+        versions.setdefault(source, []).append(target)
     return versions
 
 
@@ -79,16 +78,8 @@ def short_scores(said: Said, part: str) -> Scores:
     """BLEU and chrF of the sources of at most SHORT words; part: what they are called in the names of the scores."""
     places = [place for place, source in enumerate(said.sources) if length_of(source) <= SHORT]
     answers = [said.answers[place] for place in places]
-    first = translation_scores(answers, [said.references[place][:1] for place in places])
-    every = translation_scores(answers, [said.references[place] for place in places])
-    return {
-        f"{part} sentences of at most {SHORT} words": len(places),
-        f"{part} BLEU, first reference": first.bleu,
-        f"{part} BLEU, all references": every.bleu,
-        f"{part} chrF, first reference": first.chrf,
-        "BLEU signature": first.bleu_signature,
-        "chrF signature": first.chrf_signature,
-    }
+    counted = {f"{part} sentences of at most {SHORT} words": len(places)}
+    return counted | told_scores(answers, [said.references[place] for place in places], f"{part} ")
 
 
 def quality_of(said: Said) -> tuple[Quality, ...]:
