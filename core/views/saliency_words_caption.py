@@ -41,9 +41,9 @@ def missed_by(scored: Sequence[Scores]) -> str:
     """Methods whose scores should sum to the change of the answer and do not."""
     from core.saliency.method import missed_words
 
-    told = [each for each in scored if each.completeness_delta is not None and missed_words(each.completeness_delta, "")]
-    shares = ", ".join(f"{each.title} by {100 * each.completeness_delta:.0f} %" for each in told)
-    return f"off the sum that they should have, to be read with care: {shares}" if told else ""
+    missed = [(each.title, each.completeness_delta or 0.0) for each in scored]
+    told = [f"{title} by {100 * delta:.0f} %" for title, delta in missed if missed_words(delta, "")]
+    return f"off the sum that they should have, to be read with care: {', '.join(told)}" if told else ""
 
 
 def source_words(scores: Scores) -> list[str]:
