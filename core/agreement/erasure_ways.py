@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from core.models.model import Model
-from core.models.shipped import shipped_called
+from core.saliency.baselines import lost_words
 from core.saliency.perturbation import deletion, occlusion_attention, occlusion_mask, occlusion_unknown
 from core.saliency.perturbation.versions import ATTENTION, DELETE, MASK, UNKNOWN, WAYS
 
@@ -31,22 +28,4 @@ def ways_of(model: Model) -> tuple[str, ...]:
     return tuple(way for way in order if not why_not(model, way))
 
 
-def lost_words(model: Model) -> bool:
-    """Whether words were replaced by the unknown token when one of our models was trained, in whole shares of texts."""
-    options = training_of(model) or {}
-    share = options.get("word_dropout")
-    return isinstance(share, int | float) and share > 0 and options.get("dropping") == "texts"
-
-
-def training_of(model: Model) -> Mapping[str, Any] | None:
-    """The options that one of our models was trained with; None where nobody knows."""
-    told = shipped_called(model.name)
-    # An upload may be called like one of ours, and what an adapter is added to was trained by others.
-    if told is None or told.base is not None or not model.card.family.startswith("headlight_"):
-        return None
-    recipe = told.told.get("recipe")
-    options = recipe.get("options") if isinstance(recipe, dict) else None
-    return options if isinstance(options, dict) else None
-
-
-__all__ = ["ATTENTION", "DELETE", "MASK", "UNKNOWN", "WAYS", "lost_words", "training_of", "ways_of", "why_not"]
+__all__ = ["ATTENTION", "DELETE", "MASK", "UNKNOWN", "WAYS", "ways_of", "why_not"]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from core.agreement.erasure_ways import UNKNOWN, lost_words, training_of
+from core.saliency.baselines import UNKNOWN, lost_words, training_of
 from core.saliency.question import Question
 
 Level = Literal["in", "watch", "out"]

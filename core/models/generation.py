@@ -6,7 +6,7 @@ same attention (each row sees the same keys) without keeping every step's cache.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,30 +18,47 @@ from core.errors import HeadlightError
 from core.jobs import Job
 from core.zoo import ARCHITECTURES
 
-KINDS = ("greedy", "sampled", "beam")
+# What each kind of decoding can be told, and what holds where it is not.
+KINDS: Mapping[str, Mapping[str, float]] = {
+    "greedy": {},
+    "sampled": {"temperature": 1.0, "top_p": 1.0, "seed": 0},
+    "beam": {"beams": 4},
+}
 
 
 @dataclass(frozen=True)
 class Decoding:
     """How the next token is chosen.
 
-    kind          "greedy": the most probable; "sampled": drawn by probability; "beam": the best of several whole texts
-    beams         number of texts kept side by side by "beam"
+    kind          "greedy": the most probable; "sampled": drawn by probability; "beam": the best of several whole texts;
+                  where it is not given, that which has the options that are, and "greedy" without any
+    beams         number of texts kept side by side by "beam"; 4 where not given
     temperature   by which "sampled" divides the logits: below 1 it keeps to the likely tokens
     top_p         "sampled" draws from the likeliest tokens that together have this probability
     seed          of "sampled": the same seed gives the same text
+    Raises HeadlightError for an option that the kind does not have.
     """
 
-    kind: str = "greedy"
-    beams: int = 4
-    temperature: float = 1.0
-    top_p: float = 1.0
-    seed: int = 0
+    kind: str = ""
+    beams: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise HeadlightError(f"There is no decoding called {self.kind}: choose one of {', '.join(KINDS)}.")
-        if not (self.beams >= 1 and self.temperature > 0 and 0 < self.top_p <= 1):
+        given = [name for options in KINDS.values() for name in options if getattr(self, name) is not None]
+        kind = self.kind or next((kind for kind, options in KINDS.items() if {*options} & {*given}), "greedy")
+        if kind not in KINDS:
+            raise HeadlightError(f"There is no decoding called {kind}: choose one of {', '.join(KINDS)}.")
+        if strange := [name for name in given if name not in KINDS[kind]]:
+            owner = next(other for other, options in KINDS.items() if strange[0] in options)
+            raise HeadlightError(
+                f"{kind.capitalize()} decoding has no {strange[0]}, which {owner} decoding has: leave one of them out."
+            )
+        for name, value in {"kind": kind, **KINDS[kind], **{name: getattr(self, name) for name in given}}.items():
+            object.__setattr__(self, name, value)
+        beams, heat, share = (1 if value is None else value for value in (self.beams, self.temperature, self.top_p))
+        if not (beams >= 1 and heat > 0 and 0 < share <= 1):
             raise HeadlightError(
                 "Decoding needs at least 1 beam, a temperature above 0 and a top_p above 0 and up to 1."
             )
@@ -50,9 +67,8 @@ class Decoding:
         """The same as arguments of transformers' `generate`, every one named so that no saved default slips in."""
         sampled = self.kind == "sampled"
         drawn = {"temperature": self.temperature, "top_p": self.top_p, "top_k": 0} if sampled else {}
-        beams = self.beams if self.kind == "beam" else 1
         # A BART would otherwise end every text at the last place, whatever it had to say there.
-        return {"do_sample": sampled, "num_beams": beams, "forced_eos_token_id": None, **drawn}
+        return {"do_sample": sampled, "num_beams": self.beams or 1, "forced_eos_token_id": None, **drawn}
 
 
 GREEDY = Decoding()
@@ -76,7 +92,7 @@ def continue_with(
         inputs = inputs | {"decoder_input_ids": torch.tensor([begun], device=inputs["input_ids"].device)}  # (1, T)
     # Sampling draws from torch's own generator; the fork leaves everybody else's numbers alone.
     with torch.random.fork_rng():
-        torch.manual_seed(decoding.seed)
+        torch.manual_seed(decoding.seed or 0)
         written: Any = network.generate(
             **inputs,
             max_new_tokens=count,

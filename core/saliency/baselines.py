@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor
 
 from core.errors import HeadlightError
 from core.models.model import Model
+from core.models.shipped import shipped_called
 
 MASK, UNKNOWN, ZERO, MEAN, PADDING = "mask", "unknown", "zero", "mean", "padding"
 BASELINES = (MASK, UNKNOWN, ZERO, MEAN, PADDING)
@@ -38,6 +40,34 @@ def replacement_id(model: Model, baseline: str) -> int | None:
     padding = getattr(model.network.config, "pad_token_id", None)
     token = {MASK: model.encoder.mask_id, UNKNOWN: model.encoder.unknown_id, PADDING: padding}.get(baseline)
     return token if isinstance(token, int) and 0 <= token < len(_table(model)) else None
+
+
+def met_unknown(model: Model) -> str:
+    """Whether a text with the unknown token in place of a word is one that the model learnt from."""
+    options = training_of(model)
+    if options is None:
+        return f"Whether {model.name} met the unknown token in place of words in training is not known."
+    if options.get("word_dropout"):
+        return f"{model.name} met the unknown token in place of words in training."
+    return f"{model.name} never met the unknown token in place of words in training, so such a text is strange to it."
+
+
+def lost_words(model: Model) -> bool:
+    """Whether words were replaced by the unknown token when one of our models was trained, in whole shares of texts."""
+    options = training_of(model) or {}
+    share = options.get("word_dropout")
+    return isinstance(share, int | float) and share > 0 and options.get("dropping") == "texts"
+
+
+def training_of(model: Model) -> Mapping[str, Any] | None:
+    """The options that one of our models was trained with; None where nobody knows."""
+    told = shipped_called(model.name)
+    # An upload may be called like one of ours, and what an adapter is added to was trained by others.
+    if told is None or told.base is not None or not model.card.family.startswith("headlight_"):
+        return None
+    recipe = told.told.get("recipe")
+    options = recipe.get("options") if isinstance(recipe, dict) else None
+    return options if isinstance(options, dict) else None
 
 
 def baseline_embedding(model: Model, baseline: str) -> Tensor:

@@ -24,6 +24,7 @@ class PlainReader:
     split: the pieces of a text with the characters that they cover. glue: what stands between pieces in a text.
     knows_words: whether its pieces are words.
     unknown, start, end: names in the vocabulary, None where there is none; `start text end pair end` is the template.
+    Raises HeadlightError for a name that is not in it.
     """
 
     split: Split
@@ -34,6 +35,11 @@ class PlainReader:
     end: str | None = None
     knows_words: bool = False
     space_mark: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.special_names:
+            if name not in self.vocabulary:
+                raise HeadlightError(f"The vocabulary has no token “{visible(name)}”: add it, or name another one.")
 
     @property
     def special_names(self) -> tuple[str, ...]:
@@ -90,8 +96,12 @@ def character_encoder(
     start: str | None = None,
     end: str | None = None,
 ) -> TextEncoder:
-    """One token a character. vocabulary: every token in the order of the ids, with the names of the special ones."""
-    return _encoder(PlainReader(_characters, _numbered(vocabulary), "", unknown, start, end), max_length)
+    """One token a character. vocabulary: every token in the order of the ids, with the names of the special ones.
+
+    unknown, start, end: such names; None or "" for none. Raises HeadlightError for one that is not in the vocabulary.
+    """
+    named = (unknown or None, start or None, end or None)
+    return _encoder(PlainReader(_characters, _numbered(vocabulary), "", *named), max_length)
 
 
 def word_encoder(
@@ -102,7 +112,8 @@ def word_encoder(
     end: str | None = None,
 ) -> TextEncoder:
     """One token a word between white space, as in `character_encoder`."""
-    reader = PlainReader(_between_spaces, _numbered(vocabulary), " ", unknown, start, end, knows_words=True)
+    named = (unknown or None, start or None, end or None)
+    reader = PlainReader(_between_spaces, _numbered(vocabulary), " ", *named, knows_words=True)
     return _encoder(reader, max_length)
 
 
@@ -111,7 +122,7 @@ def byte_encoder(
 ) -> TextEncoder:
     """One token a byte of UTF-8. special: names of the first ids, after which the 256 bytes follow."""
     vocabulary = _numbered([*special, *(f"<0x{byte:02X}>" for byte in range(256))])
-    return _encoder(PlainReader(_bytes, vocabulary, "", None, start, end), max_length)
+    return _encoder(PlainReader(_bytes, vocabulary, "", None, start or None, end or None), max_length)
 
 
 def _encoder(reader: PlainReader, max_length: int) -> TextEncoder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -43,18 +43,23 @@ class Writing:
         """The same in the model's words."""
         from core.models.generation import Decoding
 
-        return Decoding(self.kind, beams=self.beams, temperature=self.temperature, seed=self.seed)
+        return Decoding(self.kind, **self._of_kind)
 
     @property
     def address(self) -> dict[str, str]:
         """The parameters that ask for the same; nothing that is as at first, and no text."""
-        of_kind: dict[str, dict[str, object]] = {
+        values: dict[str, object] = {"generate": self.generate, "decoding": self.kind, **self._of_kind}
+        return {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in values.items()
+                if value != DEFAULTS[name]}  # fmt: skip
+
+    @property
+    def _of_kind(self) -> dict[str, Any]:
+        """What belongs to its kind."""
+        of_kind: dict[str, dict[str, Any]] = {
             "sampled": {"seed": self.seed, "temperature": self.temperature},
             "beam": {"beams": self.beams},
         }
-        values: dict[str, object] = {"generate": self.generate, "decoding": self.kind, **of_kind.get(self.kind, {})}
-        return {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in values.items()
-                if value != DEFAULTS[name]}  # fmt: skip
+        return of_kind.get(self.kind, {})
 
 
 NOTHING = Writing()

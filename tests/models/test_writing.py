@@ -11,7 +11,7 @@ from transformers import AutoModel, AutoModelForSeq2SeqLM
 from core import load
 from core.errors import HeadlightError
 from core.jobs import Cancelled, Job, Progress
-from core.models.generation import Decoding, end_ids
+from core.models.generation import Decoding, continue_with, end_ids
 from core.models.model import Model
 from tests.sentences import refused
 from tests.tiny import save_model
@@ -148,8 +148,27 @@ def test_wishes_that_a_model_cannot_fulfil_are_refused(minilm: Model, decoder: M
         decoder.run("the cat", target="der Kater")
     with pytest.raises(HeadlightError, match="no decoding called fast"):
         Decoding("fast")
-    with pytest.raises(HeadlightError, match="at least 1 beam"):
-        Decoding(beams=0)
+    for wrong in ({"beams": 0}, {"temperature": 0.0}, {"top_p": 1.5}):
+        with pytest.raises(HeadlightError, match="at least 1 beam"):
+            Decoding(**wrong)
+    for kind, strange in (("greedy", {"beams": 4}), ("greedy", {"seed": 0}), ("beam", {"temperature": 0.5})):
+        with refused("leave one of them out"):
+            Decoding(kind, **strange)
+    with refused("leave one of them out"):
+        Decoding(beams=4, top_p=0.9)
+
+
+def test_an_option_brings_the_kind_of_decoding_that_it_belongs_to(translator: Model) -> None:
+    assert Decoding() == Decoding("greedy")
+    assert Decoding(beams=4) == Decoding("beam")
+    assert Decoding(seed=3) == Decoding("sampled", temperature=1.0, top_p=1.0, seed=3)
+    assert Decoding(temperature=0.5).options()["do_sample"]
+    given = translator.inputs(translator.read("the cat", target="le chat"))
+    encoded = {name: given[name] for name in ("input_ids", "attention_mask")}
+    plainly = {"num_beams": 4, "do_sample": False, "forced_eos_token_id": None, "use_cache": False}
+    expected = translator.network.generate(**encoded, **plainly, max_new_tokens=6)[0, 1:].tolist()
+    written = continue_with(translator.network, encoded, 6, Decoding(beams=4), None)
+    assert written == expected[: len(written)]
 
 
 def test_a_full_text_leaves_no_room_to_write(decoder: Model) -> None:

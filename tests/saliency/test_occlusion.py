@@ -10,7 +10,7 @@ from transformers import AutoModelForCausalLM
 from core import load
 from core.errors import HeadlightError
 from core.models.tokenizing import Characters, Specials, write_tokenizer
-from core.saliency import METHODS, ask, scores_of
+from core.saliency import METHODS, ask, explain, scores_of
 from core.saliency.baselines import MEAN, default_baseline
 from tests.saliency.asked import opened
 from tests.tiny import network_of, tiny_config
@@ -87,3 +87,18 @@ def test_models_without_the_token_or_the_mask_are_refused_in_words() -> None:
     with pytest.raises(HeadlightError, match="one word after another"):
         scores_of(recurrent, "occlusion_attention")
     assert METHODS["occlusion_attention"].refuse(opened("sentiment-transformer")) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("sentiment-bilstm-additive-0", "met the unknown token in place of words in training"),
+        ("lm-rotary", "lm-rotary never met the unknown token"),
+        ("sentiment-minilm-lora", "is not known"),
+    ],
+)
+def test_whether_the_model_met_the_unknown_token_is_noted_of_that_model(name: str, words: str) -> None:
+    note = explain(opened(name), "a dull film", "occlusion_unknown").note
+    assert words in note
+    assert name in note
+    assert "our own" not in METHODS["occlusion_unknown"].about

@@ -1,4 +1,5 @@
 import string
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -63,6 +64,21 @@ def test_words_between_spaces() -> None:
 def test_a_vocabulary_without_an_unknown_token_refuses_what_it_lacks() -> None:
     with refused("leave it out"):
         character_encoder(["a", "b"]).encode("abc")
+
+
+@pytest.mark.parametrize("make", [character_encoder, word_encoder])
+def test_no_name_is_no_special_token_and_a_name_must_be_there(make: Callable[..., TextEncoder]) -> None:
+    plain = make(["a", "b"], unknown="", start="", end="")
+    assert plain.encode("a").ids == make(["a", "b"]).encode("a").ids == (0,)
+    assert (plain.unknown_id, plain.end_id) == (None, None)
+    with refused("leave it out"):
+        plain.encode("c")
+    for name in MARKS:
+        with refused("has no token “<unk>”"):
+            make(["a", "b"], **{name: "<unk>"})
+    with refused("has no token “<s>”"):
+        byte_encoder(start="<s>")
+    assert byte_encoder(start="", end="").encode("a").ids == (97,)
 
 
 def test_the_longest_text_is_cut() -> None:

@@ -32,7 +32,7 @@ def written(page) -> str:
 
 
 def test_every_kind_of_decoding_has_a_name():
-    assert tuple(KINDS) == MODELS_KINDS
+    assert tuple(KINDS) == tuple(MODELS_KINDS)
 
 
 def test_nothing_to_write_leaves_the_address_alone():

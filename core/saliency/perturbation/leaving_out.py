@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.models.model import Model
-from core.saliency.baselines import replacement_id
+from core.saliency.baselines import UNKNOWN, met_unknown, replacement_id
 from core.saliency.method import Passes, Raw
 from core.saliency.perturbation.versions import one_by_one, without
 from core.saliency.question import Question
@@ -14,7 +14,7 @@ def leave_out(question: Question, runner: Runner, way: str) -> Raw:
     """F(text) - F(without group) for each group, all tokens of a group at once (groups,)."""
     versions = without(question, one_by_one(question), way)
     found = runner.forward_ids(versions.ids, versions.mask, versions.types)  # (groups + 1,)
-    return Raw(found[-1] - found[:-1])
+    return Raw(found[-1] - found[:-1], note=met_unknown(question.model) if way == UNKNOWN else "")
 
 
 def passes(question: Question) -> Passes:

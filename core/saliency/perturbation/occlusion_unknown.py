@@ -1,4 +1,4 @@
-"""Occlusion by replacement with the unknown token, which our own classifiers met in training (word dropout)."""
+"""Occlusion by replacement with the unknown token; whether the model met it in training (word dropout) is noted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.saliency.perturbation.versions import UNKNOWN
 METHOD = Method(
     name="occlusion_unknown",
     title="Occlusion by UNK",
-    about="How much the answer falls when a word is replaced by the unknown token; our own models learnt with it.",
+    about="How much the answer falls when a word is replaced by the unknown token.",
     family="perturbation",
     tier=1,
     signed=True,

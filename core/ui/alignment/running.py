@@ -140,7 +140,7 @@ def _run(job: Job, reading: Reading) -> Run:
             reading.text,
             target=reading.target or None,
             generate=0 if reading.target else most_written(reading.text),
-            decoding=Decoding(reading.decoding, beams=reading.beams),
+            decoding=Decoding(reading.decoding, beams=reading.beams if reading.decoding == "beam" else None),
             prefix=reading.prefix,
             job=job,
         )

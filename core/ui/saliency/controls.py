@@ -45,7 +45,7 @@ SCALAR_HELP = (
 ONLY_HELP = "A regression has its number and two texts have their cosine: there is no probability to choose."
 BASELINE_HELP = (
     "What stands for an absent word in integrated gradients, GradientSHAP and Shapley values. By default [MASK], UNK "
-    "of our own models (which they met in training), or the mean embedding."
+    "of our own models (which our sentiment classifiers met in training), or the mean embedding."
 )
 AGGREGATION_HELP = (
     "How the gradient of an embedding becomes one number. These are different methods: on one model agreement with "
