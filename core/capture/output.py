@@ -16,11 +16,13 @@ class Output:
     """The answer and what it means.
 
     kind        "labels" (values: logits (labels,)), "next tokens" (logits (vocabulary,) after the last token),
-                "token labels" (logits (T, labels), of a tagger), "token logits" ((T, ...), what a masked language model
-                says of each token), or "hidden states" ((T, width)) for a model without a head
+                "token labels" (logits (T, labels), of a tagger), "span" (logits (2, T) of its start and its end),
+                "choices" (the score of each),
+                "masked words" (logits (vocabulary,) at the mask), "token logits" ((T, ...), what a masked language
+                model says of each token where none is masked), or "hidden states" ((T, width)) without a head
     names       names of the labels, whether of the text or of each token, or () where the kind has none
-    likeliest   labels or next tokens with their probabilities, the most probable first; labels with their numbers, in
-                the network's order, where these are no probabilities; () for the other kinds
+    likeliest   labels, tokens or spans with their probabilities, the most probable first; labels with their numbers,
+                in the network's order, where these are no probabilities; () for the other kinds
     written     the text that the model wrote itself, or None where nothing was to be written
     function    what makes probabilities of the logits: "softmax", "sigmoid", or "number" where they are none
     """

@@ -13,6 +13,7 @@ from transformers import PreTrainedModel
 
 from core.errors import HeadlightError
 from core.jobs import Job
+from core.models.answers import read_one_choice
 from core.models.devices import SPREAD, Spread, best_device, dtype_named, first_device
 from core.models.estimate import fit, free_nbytes
 from core.models.model import Model
@@ -69,6 +70,7 @@ def load(
     fit(name, plan.held_nbytes(torch_dtype, rounding), device, most_bytes)
     with worded(damaged(name)):
         network, report = read_weights(name, plan, torch_dtype, Spread(memory) if device == SPREAD else None)
+    read_one_choice(network)
     report = accepted(name, report, insist)
     encoder, ids = text_encoder(name, plan.tokenizer, network, plan.tokenizer_known, job)
     rows = _embedding_rows(network)

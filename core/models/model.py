@@ -16,7 +16,7 @@ from transformers import PreTrainedModel
 from core.capture import Provenance, Recording, Trace, has_attention, path_of, record
 from core.errors import HeadlightError
 from core.jobs import Job
-from core.models.answers import following_of, output_of, predicted_by
+from core.models.answers import CHOICE, MASKED_WORD, answer_kind, following_of, output_of, predicted_by
 from core.models.card import ModelCard, card_of
 from core.models.checking import checked
 from core.models.cost import Cost, cost_of, require_room
@@ -33,6 +33,8 @@ from core.text import TextEncoder, Tokens
 
 # What an encoder-decoder may write when nothing else is said.
 ANSWER_TOKENS = 128
+# What a network may choose among.
+MOST_CHOICES = 20
 # Long enough that the fixed cost of a pass does not hide the cost of its tokens.
 PACE_TOKENS = 64
 # Logits of all rows are kept up to a quarter of a gigabyte.
@@ -129,7 +131,7 @@ class Model:
         with record(self.network, on_call) as recording, memory_worded(self.name, self.device):
             answer = self._forward(reading)
         provenance = self._provenance(recording)
-        output = output_of(self.network, answer, self._label_of, reading.written)
+        output = output_of(self.network, answer, self._label_of, reading, self.encoder.mask_id)
         return Trace(
             reading.tokens,
             recording.calls,
@@ -187,7 +189,13 @@ class Model:
         job: Job | None = None,
     ) -> Reading:
         """What `run` reads for the same arguments: the tokens, and what an encoder-decoder says to them."""
-        return self.read_tokens(self.encode(text, text_pair), target, generate, prefix, decoding, job)
+        kind = answer_kind(self.network).name
+        if kind == CHOICE and text_pair is not None:
+            return self._read_choices(text, text_pair)
+        tokens = self.encode(text, text_pair)
+        if kind == MASKED_WORD:
+            tokens = self.encoder.with_masks(tokens)
+        return self.read_tokens(tokens, target, generate, prefix, decoding, job)
 
     def read_tokens(
         self,
@@ -214,6 +222,16 @@ class Model:
         written = continue_with(self.network, self.inputs(Reading(tokens)), min(generate, room), decoding, job)
         continued = self.encoder.continued(tokens, written)
         return Reading(continued, written=self.encoder.tokens_of_ids(written, continuing=True).text)
+
+    def _read_choices(self, text: str, choices: str) -> Reading:
+        """A text with the likeliest of some choices, one a line; each is read by itself, and they share nothing."""
+        named = tuple(line.strip() for line in choices.splitlines() if line.strip())
+        if not 0 < len(named) <= MOST_CHOICES:
+            raise HeadlightError(f"{self.name} chooses among 1 to {MOST_CHOICES} texts: give one a line.")
+        read = [Reading(self.encode(text, choice)) for choice in named]
+        scores = tuple(float(self._forward(each).logits[0, 0]) for each in read)
+        best = scores.index(max(scores))
+        return replace(read[best], choices=named, scores=scores, chosen=best)
 
     def _read_and_answer(
         self,

@@ -25,12 +25,16 @@ class Reading:
     decoder    an encoder-decoder's decoder input, from its start token on; None for other models
     written    what the model wrote, as text; None where nothing was to be written
     produced   the tokens that came after the decoder's, one for each from the first on; None for other models
+    choices    what a network chooses among, the scores it gives to each, and the number of the one that is read here
     """
 
     tokens: Tokens
     decoder: Tokens | None = None
     written: str | None = None
     produced: Tokens | None = None
+    choices: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    chosen: int = 0
 
     @property
     def after(self) -> int | None:

@@ -3,22 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Any
 
-from torch import Tensor
-from transformers import PreTrainedModel
-
-from core.capture import SOFTMAX, Output, shares_of
+from core.capture import Output, shares_of
 from core.text import Tokens
-
-KIND = "token labels"
-
-
-def token_labels(network: PreTrainedModel, logits: Tensor, function: str = SOFTMAX) -> Output:
-    """The answer to one text. logits: (T, labels); function: what makes probabilities of them."""
-    named: dict[Any, str] = network.config.id2label or {}
-    names = tuple(str(named.get(i, i)) for i in range(logits.shape[-1]))
-    return Output(KIND, logits.detach().float().cpu().clone(), names, function=function)
 
 
 def best_labels(output: Output) -> tuple[tuple[str, float], ...]:

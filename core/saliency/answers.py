@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from core.capture import NUMBER, SOFTMAX, shares_of
+from core.models.answers import AnswerKind
 from core.models.pooling import Pooling
 from core.saliency.scalars import scalar_of
 
@@ -111,10 +112,22 @@ def dependent(gradient: Tensor) -> tuple[int, ...]:
     return tuple(int(place) for place in torch.nonzero(sizes > sizes.max() * 1e-9)[:, 0])
 
 
-def label_logits(answer: Any, mask: Tensor) -> Tensor:
-    """Of a text's labels: (N, K) -> (N, 1, K)."""
-    logits: Tensor = answer.logits
-    return logits[:, None]
+def rows_of(kind: AnswerKind, rows: tuple[int, ...] | None) -> Pick:
+    """Of these rows: (N, T, K) -> (N, R, K); None where an answer is one row, (N, K) -> (N, 1, K)."""
+    if rows is None:
+        return lambda answer, mask: kind.logits(answer)[:, None]
+    return lambda answer, mask: kind.logits(answer)[:, list(rows)]
+
+
+def among(kind: AnswerKind, scores: tuple[float, ...], own: int) -> Pick:
+    """One choice's score beside those that the others have with the text as it is: (N, 1) -> (N, 1, K)."""
+
+    def pick(answer: Any, mask: Tensor) -> Tensor:
+        score = kind.logits(answer)
+        others = score.new_tensor(scores).expand(len(score), -1)  # (K,) -> (N, K)
+        return torch.cat([others[:, :own], score, others[:, own + 1 :]], dim=1)[:, None]
+
+    return pick
 
 
 def next_token_logits(answer: Any, mask: Tensor) -> Tensor:
@@ -124,8 +137,3 @@ def next_token_logits(answer: Any, mask: Tensor) -> Tensor:
         return logits
     last = mask.shape[1] - 1 - mask.flip(-1).long().argmax(dim=-1)  # (N, T) -> (N,)
     return logits[torch.arange(len(logits), device=logits.device), last][:, None]
-
-
-def logits_at(rows: tuple[int, ...]) -> Pick:
-    """Of these rows: (N, T, K) -> (N, R, K)."""
-    return lambda answer, mask: answer.logits[:, list(rows)]

@@ -9,10 +9,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.capture import SOFTMAX
 from core.errors import HeadlightError
 from core.jobs import Job
-from core.models.answers import function_of
+from core.models.answers import (
+    CHOICE,
+    MASKED_WORD,
+    NEXT_TOKEN,
+    OUTPUT_WORD,
+    SIMILARITY,
+    SPAN,
+    UNKNOWN,
+    AnswerKind,
+    answer_kind,
+)
 from core.models.generation import GREEDY, Decoding
 from core.models.model import Model
 from core.models.out_of_memory import memory_worded
@@ -20,17 +29,17 @@ from core.saliency.answers import (
     AnswerReader,
     LogitReader,
     SimilarityReader,
-    label_logits,
-    logits_at,
+    among,
     next_token_logits,
+    rows_of,
 )
 from core.saliency.baselines import BASELINES, default_baseline
 from core.saliency.blindness import blind
 from core.saliency.question import Question
 from core.saliency.runner import finite
 from core.saliency.scalars import COSINE, LOG_PROBABILITY, PROBABILITY, scalars_for
-from core.saliency.target import LABEL, NEXT_TOKEN, OUTPUT_WORD, SIMILARITY, Target
-from core.saliency.targets import Wanted, chosen_target, targets_of, word_label, word_rows
+from core.saliency.target import Target
+from core.saliency.targets import Wanted, chosen_target, masked, targets_of, with_choice, word_label, word_rows
 from core.text import Tokens
 
 L2, L1, DOT, ABSOLUTE_DOT = "l2", "l1", "dot", "absolute dot"
@@ -50,6 +59,7 @@ def ask(
     baseline: str | None = None,
     aggregation: str | None = None,
     by: str = WORD,
+    at: int | str | None = None,
     answer: str | None = None,
     decoding: Decoding = GREEDY,
     job: Job | None = None,
@@ -63,6 +73,9 @@ def ask(
     baseline     one of `BASELINES`, see `default_baseline`
     aggregation  how a gradient becomes one number: "l2" (when None) or "l1" norm, "dot" with the embedding, its size
     by           "word" or "token"
+    at           the token that is asked about, by its place or its word, where each has an answer of its own: the
+                 start or end of a span ("start" and "end" are the targets), a token's label, or what a masked language
+                 model says in its place, for which it is masked
     answer       what an encoder-decoder is made to say; None for its own answer, written by `decoding`
     Raises HeadlightError, one sentence, for what cannot be explained.
     """
@@ -70,7 +83,7 @@ def ask(
     _require(aggregation, AGGREGATIONS, "aggregation")
     _require(by, (WORD, TOKEN), "unit")
     kind = kind_of(model)
-    compared = kind == SIMILARITY
+    compared = kind.name == SIMILARITY
     offered = scalars_of(model)
     _require(scalar, offered, "scalar")
     if compared and not (text_pair or "").strip():
@@ -79,15 +92,23 @@ def ask(
         )
     if compared and model.pooling.refused:
         raise HeadlightError(model.pooling.refused)
-    tokens = model.encode_pooled(text) if compared else model.encode(text, text_pair)
-    reading = model.read_tokens(tokens, target=answer, decoding=decoding, job=job)
+    if kind.of_pairs and not (text_pair or "").strip():
+        raise HeadlightError(f"{model.name} says whether a second text follows the first: give a second text.")
+    if compared:
+        reading = model.read_tokens(model.encode_pooled(text))
+    else:
+        reading = model.read(text, text_pair, target=answer, decoding=decoding, job=job)
+    if kind.name == CHOICE:
+        reading = with_choice(model, text, reading, target)
+    if kind.name == MASKED_WORD:
+        reading = replace(reading, tokens=masked(model, reading.tokens, at))
     groups = groups_of(reading.tokens, by)
     if not groups:
         raise HeadlightError("The text has no word of its own, only special tokens: type at least one word.")
     found = Question(
         model=model,
         reading=reading,
-        target=Target(kind, 0, ""),
+        target=Target(kind.name, 0, ""),
         targets=(),
         scalar=scalar or offered[0],
         baseline=baseline or default_baseline(model),
@@ -97,19 +118,19 @@ def ask(
         labels=labels_of(reading.tokens, groups, by),
         reader=SimilarityReader(_pooled(model, text_pair or ""), model.pooling)
         if compared
-        else LogitReader(label_logits, (0,), None, offered[0]),
-        function=_function(model),
+        else LogitReader(rows_of(kind, None), (0,), None, offered[0]),
+        kind=kind,
     )
-    return _settled(found, target)
+    return _settled(found, target, at)
 
 
-def _settled(question: Question, wanted: Wanted) -> Question:
+def _settled(question: Question, wanted: Wanted, at: int | str | None) -> Question:
     """The question with its target, what F and its probability are, and what is to be said about it."""
     mask = question.attention_mask()
     with memory_worded(question.model.name, question.model.device):
         plain = question.answer_ids(question.input_ids(), mask)
     finite(plain[0], "forwards")
-    targets = targets_of(question, plain)
+    targets = targets_of(question, plain, at)
     target = chosen_target(question, targets, wanted, plain)
     reader = reader_of(question, target)
     value, probability = (float(read(plain, mask)[0]) for read in (reader.scalar, reader.probability))
@@ -119,42 +140,42 @@ def _settled(question: Question, wanted: Wanted) -> Question:
     return replace(settled, blind=blind(settled), notes=tuple(_notes(settled)))
 
 
-def kind_of(model: Model) -> str:
+def kind_of(model: Model) -> AnswerKind:
     """What the model answers. Raises HeadlightError for answers that no method here explains."""
-    network, name = model.network, type(model.network).__name__
-    if name.endswith("ForSequenceClassification"):
-        return LABEL
-    if name.endswith("ForTokenClassification"):
-        raise HeadlightError(f"{model.name} labels every token by itself: choose a model with one answer for the text.")
-    if network.config.is_encoder_decoder:
-        if network.can_generate():
-            return OUTPUT_WORD
+    kind, network = answer_kind(model.network), model.network
+    if kind.name == UNKNOWN:
+        raise HeadlightError(
+            f"{model.name} is a {type(network).__name__}, which {kind.says}: choose a classifier, a tagger, a model "
+            "that answers questions or one that writes."
+        )
+    if kind.name == SIMILARITY and network.config.is_encoder_decoder:
         raise HeadlightError(f"{model.name} has no head to write with: choose a model that answers something.")
-    if network.can_generate():
-        return NEXT_TOKEN
-    if "MaskedLM" in name or name.endswith("ForPreTraining"):
-        raise HeadlightError(f"{model.name} fills in masked words: choose a classifier, or a model that writes.")
-    return SIMILARITY
+    return kind
 
 
 def scalars_of(model: Model) -> tuple[str, ...]:
     """What can be explained of the model's answer, the first unless another is asked for."""
-    return (COSINE,) if kind_of(model) == SIMILARITY else scalars_for(_function(model))
-
-
-def _function(model: Model) -> str:
-    return function_of(model.network.config) if kind_of(model) == LABEL else SOFTMAX
+    kind = kind_of(model)
+    return (COSINE,) if kind.name == SIMILARITY else scalars_for(kind.function)
 
 
 def reader_of(question: Question, target: Target) -> AnswerReader:
     """What reads F of this target."""
     if target.kind == SIMILARITY:
         return question.reader
+    kind = question.kind
     if target.kind == OUTPUT_WORD:
         rows, produced = word_rows(question.reading)[target.index], question.reading.produced
         assert produced is not None
-        return LogitReader(logits_at(rows), tuple(produced.ids[row] for row in rows), None, question.scalar)
-    pick = label_logits if target.kind == LABEL else next_token_logits
+        return LogitReader(rows_of(kind, rows), tuple(produced.ids[row] for row in rows), None, question.scalar)
+    if target.kind == SPAN:
+        assert target.place is not None
+        # Of an end all tokens are the alternatives.
+        return LogitReader(rows_of(kind, (target.index,)), (target.place,), None, question.scalar)
+    at = None if target.place is None else (target.place,)
+    pick = next_token_logits if target.kind == NEXT_TOKEN else rows_of(kind, at)
+    if target.kind == CHOICE:
+        pick = among(kind, question.reading.scores, target.index)
     foil = None if target.foil is None else target.foil.index
     return LogitReader(pick, (target.index,), foil, question.scalar, question.function)
 
@@ -198,6 +219,8 @@ def _notes(question: Question) -> list[str]:
         found.append(
             f"The probability is {question.probability:.4f}, so it hardly moves whatever changes: explain the margin."
         )
+    if question.target.kind == CHOICE and len(question.reading.choices) > 1:
+        found.append("The other choices keep the scores that they have with the whole text.")
     if len(question.groups) == 1:
         found.append("The text has one word, so there is nothing to rank: type more.")
     return found

@@ -44,6 +44,7 @@ def explain(
     aggregation: str | None = None,
     *,
     by: str = WORD,
+    at: int | str | None = None,
     answer: str | None = None,
     decoding: Decoding = GREEDY,
     job: Job | None = None,
@@ -55,7 +56,7 @@ def explain(
     method_of(method)
     question = ask(
         model, text, text_pair=text_pair, target=target, scalar=scalar, baseline=baseline, aggregation=aggregation,
-        by=by, answer=answer, decoding=decoding, job=job,
+        by=by, at=at, answer=answer, decoding=decoding, job=job,
     )  # fmt: skip
     return scores_of(question, method, job)
 

@@ -12,13 +12,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.capture import SOFTMAX, Trace
+from core.capture import Trace
 from core.errors import HeadlightError
+from core.models.answers import OUTPUT_WORD, AnswerKind
 from core.models.model import Model
 from core.models.reading import Reading
 from core.saliency.answers import AnswerReader, SimilarityReader, dependent
 from core.saliency.baselines import baseline_embedding
-from core.saliency.target import OUTPUT_WORD, Target
+from core.saliency.target import Target
 from core.saliency.targets import word_rows
 from core.text import Tokens
 from core.zoo.pooling import PoolingForSequenceClassification
@@ -34,7 +35,7 @@ class Question:
     groups       places of the tokens of each scored word or token; special tokens are in none
     labels       what each group shows, letter for letter
     value        F of the text as it is; probability of the target, or what stands in its place, see `AnswerReader`
-    function     what makes probabilities of the logits: "softmax", "sigmoid", or "number" where they are none
+    kind         what the network's head says, of which the target is one
     blind        why no gradient can be had with respect to embeddings; "" where it can
     notes        sentences for the reader
     """
@@ -50,11 +51,16 @@ class Question:
     groups: tuple[tuple[int, ...], ...]
     labels: tuple[str, ...]
     reader: AnswerReader
-    function: str = SOFTMAX
+    kind: AnswerKind
     value: float = 0.0
     probability: float = 0.0
     blind: str = ""
     notes: tuple[str, ...] = ()
+
+    @property
+    def function(self) -> str:
+        """What makes probabilities of the logits: "softmax", "sigmoid", or "number" where they are none."""
+        return self.kind.function
 
     @property
     def tokens(self) -> Tokens:

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 
 from core.errors import HeadlightError
+from core.models.answers import NEXT_TOKEN, SIMILARITY
 from core.models.model import Model
 from core.saliency.question import Question
-from core.saliency.target import NEXT_TOKEN, SIMILARITY
 
 # Rows that are looked at together: of a text of any length no more is in memory.
 ROWS_AT_ONCE = 256
@@ -56,6 +56,8 @@ def reading_of(question: Question) -> RowsRead:
     if question.target.kind == NEXT_TOKEN:
         last = len(question.tokens) - 1
         return RowsRead("self", layer, (last,), f"row of the last token, “{question.tokens.labels[last]}”")
+    if (place := question.target.place) is not None:
+        return RowsRead("self", layer, (place,), f"row of “{question.target.at}”, which is asked about")
     rows = question.rows_read
     reader = "pooling" if question.target.kind == SIMILARITY else "head"
     if len(rows) == 1:

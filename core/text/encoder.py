@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import tokenizers
 
@@ -55,6 +57,48 @@ class TextEncoder:
     def encode_target(self, text: str) -> Tokens:
         """Tokens of what an encoder-decoder is to say, with its end token; the caller puts the start token first."""
         return self._encode(self.target or self.reader, text, None)
+
+    def with_masks(self, tokens: Tokens) -> Tokens:
+        """The tokens with a mask wherever its spelling was typed, for a model that fills masks in.
+
+        Raises HeadlightError where a token holds the end of the spelling and more, which would be lost.
+        """
+        name = "" if self.mask_id is None else next(iter(self.reader.pieces_of([self.mask_id])))
+        if name not in tokens.literals:
+            return tokens
+        for sequence, text in ((1, tokens.text_pair or ""), (0, tokens.text)):
+            for start in reversed([found.start() for found in re.finditer(re.escape(name), text)]):
+                tokens = self._with_mask(tokens, sequence, text, start, start + len(name))
+        return replace(tokens, literals=tuple(literal for literal in tokens.literals if literal != name))
+
+    def _with_mask(self, tokens: Tokens, sequence: int, text: str, start: int, end: int) -> Tokens:
+        """One mask in the place of the tokens of these characters."""
+        spans = [
+            (place, span)
+            for place, (span, of) in enumerate(zip(tokens.spans, tokens.sequences, strict=True))
+            if span is not None and of == sequence and span[0] < end and span[1] > start
+        ]
+        if not spans:  # it was cut off
+            return tokens
+        around = text[spans[0][1][0] : start] + text[end : spans[-1][1][1]]
+        if around.strip():
+            raise HeadlightError(f"{text[start:end]} is part of a longer token here: put spaces around it.")
+        return self.masked(tokens, spans[0][0], spans[-1][0])
+
+    def masked(self, tokens: Tokens, first: int, last: int | None = None) -> Tokens:
+        """The tokens with one mask in the place of those from the first to the last, or of the first alone."""
+        assert self.mask_id is not None
+        last = first if last is None else last
+        name = next(iter(self.reader.pieces_of([self.mask_id])))
+        begins, ends = tokens.spans[first], tokens.spans[last]
+        span = None if begins is None or ends is None else (begins[0], ends[1])
+        mask: dict[str, Any] = dict(
+            ids=self.mask_id, pieces=name, labels=name, spans=span, sequences=tokens.sequences[first], words=None,
+            type_ids=tokens.type_ids[first], special=True, unknown=False,
+        )  # fmt: skip
+        columns: dict[str, Any] = {key: getattr(tokens, key) for key in mask}
+        changed: dict[str, Any] = {k: (*column[:first], mask[k], *column[last + 1 :]) for k, column in columns.items()}
+        return replace(tokens, **changed)
 
     def tokens_of_ids(self, ids: Sequence[int], continuing: bool = False) -> Tokens:
         """Tokens of ids that a model wrote; their text is what the ids spell, special tokens are marked.

@@ -24,7 +24,8 @@ class Tokens:
     sequences         0 for the text, 1 for the pair, None for special tokens
     words             index of the word a token belongs to, counted over both texts; None for special tokens
     type_ids          segment numbers that models of the BERT family read: 0, then 1 for the second text and its end
-    special           True for tokens that the model's template added or a model wrote, never for what the user typed
+    special           True for tokens that the model's template added or a model wrote, and for masks; never for what
+                      else the user typed
     unknown           True where the model has no token for the characters
     dropped           number of tokens cut because the model reads no more
     replaced          number of U+FFFD in the texts: broken characters, such as lone surrogates, that were replaced

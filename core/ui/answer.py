@@ -1,4 +1,4 @@
-"""What the model answered: labels or next tokens with their probabilities, and the text that it wrote."""
+"""What the model answered: labels, spans or tokens with their probabilities, and the text that it wrote."""
 
 from __future__ import annotations
 
@@ -15,19 +15,30 @@ if TYPE_CHECKING:
     from core.capture import Trace
     from core.models.reporting.report import LoadReport
 
-TITLES = {"labels": "The model's answer", "next tokens": "What comes next"}
+TITLES = {
+    "labels": "The model's answer",
+    "next tokens": "What comes next",
+    "span": "The answer in the text",
+    "masked words": "In the place of the mask",
+    "choices": "The model's choice",
+}
 # What the numbers beside labels are, by what was made of the logits.
 LABELS = {
     "softmax": "the likeliest labels, with probability",
     "sigmoid": "the likeliest labels, each with its own probability (sigmoid): they do not sum to 1",
     "number": "a regression: the number itself, which is no probability",
 }
+WHAT = {
+    "span": "the likeliest answers, with the probability of the start times that of the end",
+    "choices": "each choice with its probability among them; the maps are those of the likeliest",
+    "masked words": "the likeliest tokens in the place of the first mask, with probability",
+}
 # So many characters of what it wrote are told in a line.
 QUOTED = 120
 
 
 def show_answer(trace: Trace, report: LoadReport) -> None:
-    """A card with the likeliest labels or next tokens; nothing for a model that gives no such answer."""
+    """A card with the likeliest answers; nothing for a model that gives none."""
     output = trace.output
     if output.kind == "token labels":
         show_token_labels(trace, report)
@@ -71,6 +82,8 @@ def _is_cut(trace: Trace, most: int) -> bool:
 
 
 def _what(trace: Trace) -> str:
+    if trace.output.kind in WHAT:
+        return WHAT[trace.output.kind]
     if trace.output.kind == "labels":
         return LABELS[trace.output.function]
     written = ", the written ones included" if trace.output.written is not None else ""

@@ -71,7 +71,9 @@ def _caption(found: Erasure, scored: Sequence[Scores]) -> str:
             "thin: the order reversed"
             if reversed_
             else "the reverse order of a panel is the other panel read from right to left",
-            "flip: smallest share of the words, first ones first, without which another answer wins",
+            "flip: smallest share of the words, first ones first, without which another answer wins"
+            if found.measure == "probability"
+            else "",
             found.ood.sentence,
             *found.notes,
         ]

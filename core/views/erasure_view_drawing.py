@@ -124,10 +124,12 @@ def _lay_table(figure: PlotlyFigure, found: Erasure, names: list[str]) -> None:
         _write(figure, head, right, top, NEUTRAL)
         for line, numbers in enumerate([*(found.numbers[name] for name in found.curves), found.chance]):
             up = OVER_PLOTS + LINE_HEIGHT * (len(names) - line)
-            _write(figure, _number(number, getattr(numbers, number)), right, up)
+            _write(figure, _number(number, getattr(numbers, number), found.measure), right, up)
 
 
-def _number(name: str, value: float) -> str:
+def _number(name: str, value: float, measure: str) -> str:
+    if name == "flip" and measure != "probability":
+        return ""  # no other answer could win
     if name == "flip":
         return f"{100 * value:.0f} %" if math.isfinite(value) else "never"
     return signed(float(value), 3)

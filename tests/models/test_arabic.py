@@ -13,7 +13,7 @@ from core.models import catalogue
 from core.models.diacritizer import MARKS, write_diacritizer
 from core.models.entries.arabic_diacritizer import DIGEST
 from core.models.model import Model
-from core.models.token_labels import marked_text, token_labels
+from core.models.token_labels import marked_text
 from core.models.unpacking import unpacked_once
 from tests.evil import Evil
 from tests.sentences import refused
@@ -31,7 +31,7 @@ def model() -> Iterator[Model]:
 
 def answer(model: Model, text: str) -> str | None:
     trace = model.run(text)
-    return marked_text(trace.tokens, token_labels(model.network, trace.output.values))
+    return marked_text(trace.tokens, trace.output)
 
 
 @here

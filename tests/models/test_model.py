@@ -164,19 +164,19 @@ def test_a_classifier_answers_with_labels(tmp_path: Path, byte_level: tokenizers
 
 
 @pytest.mark.parametrize(
-    ("kind", "auto"),
+    ("kind", "auto", "says"),
     [
-        ("bert", AutoModelForMaskedLM),
-        # One number a token, which must not be taken for the labels of a classifier.
-        ("electra", AutoModelForPreTraining),
+        ("bert", AutoModelForMaskedLM, "token logits"),
+        # One number a token, which must not be taken for the labels of a text.
+        ("electra", AutoModelForPreTraining, "token labels"),
     ],
 )
 def test_what_is_said_of_each_token_is_neither_labels_nor_a_next_token(
-    tmp_path: Path, byte_level: tokenizers.Tokenizer, kind: str, auto: type
+    tmp_path: Path, byte_level: tokenizers.Tokenizer, kind: str, auto: type, says: str
 ) -> None:
     save_model(tmp_path, kind, auto, byte_level)
     trace = load(str(tmp_path)).run("the cat sat")
-    assert trace.output.kind == "token logits"
+    assert trace.output.kind == says
     assert len(trace.output.values) == len(trace.tokens)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 import torch
 
-from core.models.token_labels import KIND, best_labels, marked_text, token_labels
+from core.capture import Output
+from core.models.token_labels import best_labels, marked_text
 from core.text import encoder_of
 from core.text.tokens import Tokens
-from tests.zoo.checkpoints import characters, network_of
+from tests.zoo.checkpoints import characters
 
 ACUTE, GRAVE = "\u0301", "\u0300"
-TAGGER = "RecurrentForTokenClassification"
 
 
 def tokens_of(text: str) -> Tokens:
@@ -20,14 +20,11 @@ def tokens_of(text: str) -> Tokens:
 
 
 def answer(tokens: Tokens, labels: list[int], *names: str) -> str | None:
-    network = network_of(TAGGER, id2label=dict(enumerate(names)), label2id={n: i for i, n in enumerate(names)})
-    return marked_text(tokens, token_labels(network, torch.eye(len(names))[labels]))
+    return marked_text(tokens, Output("token labels", torch.eye(len(names))[labels], names))
 
 
 def test_each_token_has_its_most_probable_label() -> None:
-    network = network_of(TAGGER, id2label={0: "A", 1: "B"}, label2id={"A": 0, "B": 1})
-    output = token_labels(network, torch.tensor([[0.0, 2.0], [1.0, 0.0]]))
-    assert (output.kind, output.names, output.likeliest) == (KIND, ("A", "B"), ())
+    output = Output("token labels", torch.tensor([[0.0, 2.0], [1.0, 0.0]]), ("A", "B"))
     (first, share), (second, _) = best_labels(output)
     assert (first, second) == ("B", "A")
     assert share == pytest.approx(torch.tensor(2.0).sigmoid().item())

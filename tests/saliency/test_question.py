@@ -194,7 +194,7 @@ def test_what_cannot_be_explained_is_refused(tmp_path: Path, byte_level: Tokeniz
     for choice in ("scalar", "baseline", "aggregation"):
         with refused(f"no {choice} called"):
             ask(opened("sentiment-transformer"), FILM, **{choice: "?"})
-    with refused("fills in masked words"):
+    with refused("no mask token"):
         ask(tiny(tmp_path, "bert", AutoModelForMaskedLM, byte_level), "the cat")
 
 

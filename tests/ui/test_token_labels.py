@@ -14,7 +14,6 @@ def _card(*names: str) -> list[str]:
         from tempfile import TemporaryDirectory
 
         from core import load
-        from core.models.token_labels import token_labels
         from core.ui.token_labels import show_token_labels
         from tests.zoo.checkpoints import saved
 
@@ -24,7 +23,6 @@ def _card(*names: str) -> list[str]:
             saved(Path(folder), "RecurrentForTokenClassification", id2label=labels, label2id=numbers)
             model = load(folder, device="cpu")
         trace = model.run("abc <b>")
-        trace.output = token_labels(model.network, trace.output.values)
         trace.provenance = replace(trace.provenance, model="tagger")
         show_token_labels(trace, model.report)
 

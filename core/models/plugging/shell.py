@@ -13,7 +13,13 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformers import PreTrainedConfig, PreTrainedModel
+from transformers import (
+    AutoModel,
+    AutoModelForSequenceClassification,
+    AutoModelForTokenClassification,
+    PreTrainedConfig,
+    PreTrainedModel,
+)
 from transformers.utils.generic import ModelOutput
 
 from core.models.plugging.answering import LABELS, TOKEN_LABELS, Answering
@@ -125,6 +131,10 @@ CLASSES: dict[str, type[Plugged]] = {
     LABELS: PluggedForSequenceClassification,
     TOKEN_LABELS: PluggedForTokenClassification,
 }
+# What each answers is told as of any other network.
+AutoModel.register(PluggedConfig, Plugged, exist_ok=True)
+AutoModelForSequenceClassification.register(PluggedConfig, PluggedForSequenceClassification, exist_ok=True)
+AutoModelForTokenClassification.register(PluggedConfig, PluggedForTokenClassification, exist_ok=True)
 
 
 def called(module: nn.Module, input_ids: Tensor, others: dict[str, Tensor]) -> Any:

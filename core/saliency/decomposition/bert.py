@@ -6,13 +6,13 @@ from typing import Any
 
 import torch
 
-from core.saliency.decomposition.modules import linear_of, norm_of
+from core.saliency.decomposition.modules import linear_of, norm_of, text_classifier
 from core.saliency.decomposition.stack import Head, Layer, Stack
 
 
 def bert(network: Any) -> Stack:
     """A BERT; its classifier reads the pooler's output."""
-    head = getattr(network, "classifier", None)
+    head = text_classifier(network)
     base = network.base_model
     pooled = None if head is None else Head("first", linear_of(head), linear_of(base.pooler.dense), torch.tanh)
     return Stack(bert_layers(base), None, pooled)
@@ -20,7 +20,7 @@ def bert(network: Any) -> Stack:
 
 def roberta(network: Any) -> Stack:
     """A RoBERTa; its head has the pooler's layer of its own."""
-    head = getattr(network, "classifier", None)
+    head = text_classifier(network)
     layers = bert_layers(network.base_model)
     return Stack(layers, None, None if head is None else Head("first", *_two_layers(head), torch.tanh))
 

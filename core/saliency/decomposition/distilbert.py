@@ -6,14 +6,14 @@ from typing import Any
 
 import torch
 
-from core.saliency.decomposition.modules import linear_of, norm_of
+from core.saliency.decomposition.modules import linear_of, norm_of, text_classifier
 from core.saliency.decomposition.stack import Head, Layer, Stack
 
 
 def distilbert(network: Any) -> Stack:
     """A DistilBERT; its classifier reads the first token after `pre_classifier`."""
     layers = tuple(_layer(layer) for layer in network.base_model.transformer.layer)
-    if getattr(network, "classifier", None) is None:
+    if text_classifier(network) is None:
         return Stack(layers, None, None)
     head = Head("first", linear_of(network.classifier), linear_of(network.pre_classifier), torch.relu)
     return Stack(layers, None, head)

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from transformers.pytorch_utils import Conv1D
 
 from core.errors import HeadlightError
+from core.models.answers import LABEL, answer_kind
 from core.saliency.decomposition.stack import Linear, Norm
 
 
@@ -38,6 +39,11 @@ def norm_of(module: Any) -> Norm:
             "decomposed: choose another method."
         )
     return Norm(_given(module, "weight"), _given(module, "bias"), float(module.eps))
+
+
+def text_classifier(network: Any) -> Any:
+    """The head that labels a whole text; None where the network has none, or a head of another kind."""
+    return getattr(network, "classifier", None) if answer_kind(network).name == LABEL else None
 
 
 def _given(module: nn.Module, name: str) -> Tensor | None:

@@ -7,9 +7,18 @@ from __future__ import annotations
 
 from functools import partial
 
+from core.models.answers import answer_kind
+from core.models.model import Model
 from core.saliency.method import Method
 from core.saliency.perturbation.leaving_out import leave_out, passes
 from core.saliency.perturbation.versions import DELETE
+
+
+def _refuse(model: Model) -> str:
+    if answer_kind(model.network).of_one_token:
+        return f"{model.name} is asked about one token, which deletion would move: choose occlusion."
+    return ""
+
 
 METHOD = Method(
     name="deletion",
@@ -24,5 +33,6 @@ METHOD = Method(
     formula=r"s_i = F(x) - F(x \setminus i)",
     cost=passes,
     run=partial(leave_out, way=DELETE),
+    refuse=_refuse,
     uses=frozenset({"scalar"}),
 )

@@ -18,7 +18,7 @@ from core.jobs.background import sentence_of
 from core.ui import own_models, remarks, resources
 from core.ui.progress import AT_ONCE, with_progress
 from core.ui.saliency.offered import SECOND_TEXT
-from core.ui.saliency.state import ALLOWED, CHECKED, FOIL, STOPPED, STOPPED_WORKS, TARGET
+from core.ui.saliency.state import ALLOWED, AT, CHECKED, FOIL, STOPPED, STOPPED_WORKS, TARGET
 from core.ui.saliency.wish import Asked, Wish
 from core.ui.starting import SECONDS_TO_SEND, libraries
 from core.ui.words import note
@@ -70,7 +70,7 @@ def question_of(wish: Wish) -> Question | None:
             on_stop=lambda: st.session_state.update({STOPPED: asked}),
         )
     except HeadlightError as error:
-        if asked.target is not None and not isinstance(error, Cancelled):
+        if (asked.target, asked.at) != (None, None) and not isinstance(error, Cancelled):
             _leave_target(error)
         note(str(error), "error")
     except Exception as error:
@@ -173,7 +173,7 @@ def ask_for(asked: Asked, what: str) -> None:
 def _leave_target(error: HeadlightError) -> None:
     """An address may ask about what there is not: then the model's own choice is explained, and the page says so."""
     remarks.keep([f"{error} The model's own choice is explained instead."])
-    st.session_state[TARGET] = st.session_state[FOIL] = None
+    st.session_state[TARGET] = st.session_state[FOIL] = st.session_state[AT] = None
     st.rerun()
 
 
@@ -204,9 +204,9 @@ def _in_turn(question: Question, job: Job, make: Callable[[Job], T]) -> T:
 def _ask(job: Job, asked: Asked) -> Question:
     job.advance(0, 1, AT_ONCE)
     libraries()
+    from core.models.answers import SIMILARITY
     from core.saliency import ask
     from core.saliency.asking import kind_of, scalars_of
-    from core.saliency.target import SIMILARITY
 
     folder = own_models.folder_of(asked.model)
     model = resources.models().get(asked.model, DTYPE, job, folder=folder)
@@ -215,12 +215,13 @@ def _ask(job: Job, asked: Asked) -> Question:
         question = ask(
             model,
             asked.text,
-            text_pair=asked.text_pair.strip() or (SECOND_TEXT if kind_of(model) == SIMILARITY else None),
+            text_pair=asked.text_pair.strip() or (SECOND_TEXT if kind_of(model).name == SIMILARITY else None),
             target=wanted,
             scalar=asked.scalar if asked.scalar in scalars_of(model) else None,
             baseline=None if asked.baseline == "default" else asked.baseline,
             aggregation=asked.aggregation,
             by=asked.by,
+            at=asked.at,
             answer=asked.answer.strip() or None if model.card.answers else None,
             job=job,
         )

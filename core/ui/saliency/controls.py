@@ -128,7 +128,7 @@ def _other_texts() -> None:
             height=68,
             on_change=forget_target,
             persist_state="session",
-            placeholder=f"For models without a head: {SECOND_TEXT}",
+            placeholder=f"For models without a head: {SECOND_TEXT} For a choice: one a line.",
         )
         st.text_area(
             "Answer of a translator",

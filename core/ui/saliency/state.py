@@ -20,6 +20,8 @@ SCALAR, BASELINE, AGGREGATION, METHODS, VIEW = (
 ONLY_SCALAR = "saliency_only_scalar"
 # Numbers of what is asked about and of what it is held against; None for the model's own choice, and for nothing.
 TARGET, FOIL = "saliency_target", "saliency_foil"
+# The place of the token that is asked about, where each has an answer of its own; None for the model's own choice.
+AT = "saliency_at"
 # The word that is marked in all figures.
 PICKED = "saliency_picked"
 # Which attention and which method are put beside each other, and what the matrix shows.

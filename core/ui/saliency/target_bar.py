@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.ui.saliency.state import FOIL, TARGET
+from core.ui.saliency.state import AT, FOIL, TARGET
 from core.ui.saliency.wording import shortened
 from core.ui.words import literal
 
@@ -15,14 +15,21 @@ if TYPE_CHECKING:
     from core.saliency import Question, Target
 
 NOTHING = "nothing"
+CONTRASTED = ("label", "choice", "token label", "masked word", "next token")
 MOST_SHOWN = 40
 MOST_LETTERS = 24
 LABELS = {
     "label": "Explain the label",
+    "token label": "Explain the label",
+    "choice": "Explain the choice",
+    "span": "Explain where the answer has its",
+    "masked word": "Explain the word in the place of the mask",
     "next token": "Explain the next token",
     "output word": "Explain the word",
     "similarity": "Explain how alike the two texts are",
 }
+
+TOKENS = {"token label": "of the token", "span": "at the token", "masked word": "masked is"}
 
 
 def target_bar(question: Question) -> None:
@@ -42,7 +49,9 @@ def target_bar(question: Question) -> None:
             on_change=partial(_choose, key, question.target.index),
             required=True,
         )
-        if question.target.kind in ("label", "next token") and len(targets) > 2:
+        if question.kind.of_one_token:
+            _of_token(question)
+        if question.target.kind in CONTRASTED and len(targets) > 2:
             _against(question, targets)
         else:
             st.empty()
@@ -60,6 +69,24 @@ def named(target: Target) -> str:
 def _shown(question: Question) -> tuple[Target, ...]:
     first = question.targets[:MOST_SHOWN]
     return first if any(each.index == question.target.index for each in first) else (*first, question.target)
+
+
+def _of_token(question: Question) -> None:
+    """Which token is asked about, of those that are no special ones."""
+    tokens, now = question.tokens, question.target.place
+    places = [place for place, special in enumerate(tokens.special) if not special or place == now]
+    names = {place: tokens.labels[place] for place in places}
+    key = f"saliency_token_of_{hash((question.model.name, tokens.ids, now, question.target.index))}"
+    if key not in st.session_state:
+        st.session_state[key] = now
+    st.selectbox(
+        TOKENS[question.target.kind],
+        places,
+        format_func=lambda place: f"{shortened(names[place], MOST_LETTERS)} · {place}",
+        key=key,
+        on_change=partial(_ask_of, key, question.target.index if question.target.kind == "span" else None),
+        width=240,
+    )
 
 
 def _against(question: Question, targets: tuple[Target, ...]) -> None:
@@ -84,13 +111,18 @@ def _nothing(question: Question) -> str:
     """What a target is held against where no other is chosen."""
     if question.scalar != "margin" or question.function != "softmax":
         return "nothing"
-    return "the others" if question.target.kind == "label" else "the mean of all tokens"
+    return "the others" if question.kind.names else "the mean of all tokens"
 
 
 def _choose(key: str, before: int) -> None:
     chosen = st.session_state[key]
     if chosen is not None and chosen != before:
         st.session_state[TARGET], st.session_state[FOIL] = chosen, None
+
+
+def _ask_of(key: str, target: int | None) -> None:
+    """Another token has likely labels and words of its own; of a span the same end is meant."""
+    st.session_state[AT], st.session_state[TARGET], st.session_state[FOIL] = st.session_state[key], target, None
 
 
 def _hold(key: str, target: int) -> None:

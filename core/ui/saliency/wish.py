@@ -15,6 +15,7 @@ from core.ui.saliency.state import (
     AGAINST,
     AGGREGATION,
     ANSWER,
+    AT,
     BASELINE,
     BY,
     BY_CHOSEN,
@@ -65,6 +66,7 @@ class Asked:
     scalar: str
     baseline: str
     aggregation: str
+    at: int | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ class Wish:
     def address(self) -> dict[str, str]:
         """The parameters that ask for the same, without the reader's own texts."""
         asked, example = self.asked, self.example
-        numbers = {"about": asked.target, "against": asked.foil}
+        numbers = {"about": asked.target, "against": asked.foil, "at": asked.at}
         chosen = {
             "by": (asked.by, fitting() if st.session_state.get(BY_CHOSEN) else asked.by),
             "scalar": (asked.scalar, SCALARS[0]),
@@ -127,6 +129,7 @@ def wish_of_state() -> Wish:
         scalar=str(state[SCALAR]),
         baseline=str(state[BASELINE]),
         aggregation=str(state[AGGREGATION]),
+        at=state[AT],
     )
     return Wish(asked, tuple(state[METHODS]), str(state[VIEW]))
 
@@ -138,7 +141,7 @@ def fill() -> None:
         state[MODEL] = there[0]
         state[TEXT] = first_text(there[0])
     first: dict[str, Any] = {
-        TEXT: first_text(str(state[MODEL])), PAIR: "", ANSWER: "", TARGET: None, FOIL: None,
+        TEXT: first_text(str(state[MODEL])), PAIR: "", ANSWER: "", TARGET: None, FOIL: None, AT: None,
         SCALAR: SCALARS[0], BASELINE: BASELINES[0], AGGREGATION: AGGREGATIONS[0], METHODS: list(AT_FIRST),
         VIEW: next(iter(VIEWS)),
     }  # fmt: skip
@@ -150,7 +153,7 @@ def fill() -> None:
 
 def forget_target() -> None:
     """Another text or model: what was asked about and marked belonged to the old one. To be called as a callback."""
-    st.session_state[TARGET] = st.session_state[FOIL] = st.session_state[PICKED] = None
+    st.session_state[TARGET] = st.session_state[FOIL] = st.session_state[AT] = st.session_state[PICKED] = None
 
 
 def first_visit() -> dict[str, str]:
@@ -182,7 +185,7 @@ def arrive(arriving: Arrival, known: tuple[str, ...]) -> None:
     state[VIEW] = arriving.choice("view", tuple(VIEWS), next(iter(VIEWS)), "view")
     state[STATISTIC] = arriving.choice("statistic", STATISTICS, STATISTICS[0], "statistic")
     state[AGAINST] = arriving.choice("beside", known, BESIDE, "method")
-    for key, name in ((TARGET, "about"), (FOIL, "against"), (PICKED, "word")):
+    for key, name in ((TARGET, "about"), (FOIL, "against"), (AT, "at"), (PICKED, "word")):
         number = arriving.get(name)
         state[key] = None if number is None else whole_number(number)
     methods = arriving.get("methods")
