@@ -7,7 +7,7 @@ from typing import Any
 import tokenizers
 import torch
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModel, PreTrainedModel, PreTrainedTokenizerFast
+from transformers import AutoConfig, AutoModel, EncoderDecoderConfig, PreTrainedModel, PreTrainedTokenizerFast
 
 VOCABULARY = 96
 WIDTH = 32
@@ -52,11 +52,34 @@ TWO_STACKS: dict[str, dict[str, Any]] = {
     "bart": _BART,
     "marian": _BART,
 }
+_GEMMA = dict(
+    _LLAMA, num_hidden_layers=2, sliding_window=WINDOW, query_pre_attn_scalar=8, vocab_size=VOCABULARY,
+    layer_types=["sliding_attention", "full_attention"],
+)  # fmt: skip
+_VISION = dict(
+    hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, image_size=28, patch_size=14
+)
+_PICTURES = dict(image_token_index=90, boi_token_index=91, eoi_token_index=92)
+# Whose maps hold more than the text's own tokens.
+MIXED: dict[str, dict[str, Any]] = {
+    "t5gemma2": dict(
+        encoder=dict(text_config=_GEMMA, vision_config=_VISION, mm_tokens_per_image=4, **_PICTURES), decoder=_GEMMA,
+        image_token_index=90, eoi_token_index=92,
+    ),
+    "cpmant": dict(
+        hidden_size=WIDTH, num_attention_heads=4, dim_head=8, dim_ff=48, num_hidden_layers=3, prompt_length=10
+    ),
+    "mvp": dict(_BART, use_prompt=True, prompt_length=10, prompt_mid_dim=8),
+}  # fmt: skip
+# As many layers a side in two models that are joined.
+_JOINED: dict[str, dict[str, Any]] = {
+    "bert": dict(num_hidden_layers=2), "roberta": dict(num_hidden_layers=2), "gpt2": dict(n_layer=2),
+}  # fmt: skip
 _SPECIAL_IDS = dict(pad_token_id=0, bos_token_id=1, eos_token_id=2, decoder_start_token_id=1)
 
 
 def tiny_config(kind: str, **changes: Any) -> Any:
-    sizes = ONE_STACK.get(kind) or TWO_STACKS.get(kind) or {}
+    sizes = ONE_STACK.get(kind) or TWO_STACKS.get(kind) or MIXED.get(kind) or {}
     return AutoConfig.for_model(kind, **(dict(vocab_size=VOCABULARY, **_SPECIAL_IDS) | sizes | changes))
 
 
@@ -74,6 +97,12 @@ def sharpen(network: nn.Module, seed: int = 0) -> None:
 def tiny_network(kind: str, attention: str | None = None, **changes: Any) -> PreTrainedModel:
     """The same weights whenever it is called with the same kind."""
     return network_of(tiny_config(kind, **changes), attention)
+
+
+def joined_config(encoder: str, decoder: str, **changes: Any) -> Any:
+    """Two of the library's models as one encoder-decoder, 2 + 2 layers."""
+    sides = (tiny_config(kind, **_JOINED[kind] | changes) for kind in (encoder, decoder))
+    return EncoderDecoderConfig.from_encoder_decoder_configs(*sides, **_SPECIAL_IDS)
 
 
 def network_of(config: Any, attention: str | None = None, auto: Any = AutoModel) -> PreTrainedModel:
@@ -104,9 +133,15 @@ def two_stack_inputs(padding: str) -> dict[str, Tensor]:
     }
 
 
-def save_model(folder: Path, kind: str, auto: Any, tokenizer: tokenizers.Tokenizer, **changes: Any) -> PreTrainedModel:
-    """Write a tiny network with a tokenizer as a folder that `core.load` opens, and return the network."""
-    config = tiny_config(kind, **{"vocab_size": tokenizer.get_vocab_size(), **changes})
+def save_model(
+    folder: Path, kind: str | tuple[str, str], auto: Any, tokenizer: tokenizers.Tokenizer, **changes: Any
+) -> PreTrainedModel:
+    """Write a tiny network with a tokenizer as a folder that `core.load` opens, and return the network.
+
+    kind: two kinds are joined to an encoder-decoder.
+    """
+    sizes = {"vocab_size": tokenizer.get_vocab_size(), **changes}
+    config = tiny_config(kind, **sizes) if isinstance(kind, str) else joined_config(*kind, **sizes)
     network = network_of(config, auto=auto)
     network.save_pretrained(folder)
     PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)

@@ -13,6 +13,8 @@ from torch import Tensor
 
 from core.capture.kept import EVERYTHING, Call
 
+# Scores are computed in blocks of rows of about this many cells (16 MB of float32).
+_CELLS = 2**22
 # The map that a changed head used instead of its own, for some rows of one text of the batch: float32 (rows, keys).
 HeadMap = Callable[["AttentionCall", slice, int], Tensor]
 
@@ -94,6 +96,37 @@ class AttentionCall(Call):
             self, query=self.query.detach(), key=self.key.detach(), mask=free(self.mask), bias=free(self.bias),
             sinks=free(self.sinks),
         )  # fmt: skip
+
+    def part(self, keys: slice, rest: str) -> AttentionCall:
+        """The call over some of its keys; what the others have of each row, which rest names, is a sink's score.
+
+        Raises ValueError for a causal call without a mask, whose rows do not say which keys these are.
+        """
+        if self.causal and self.mask is None:
+            raise ValueError("only a call whose mask is given can be parted")
+        others = torch.ones(self.keys, dtype=torch.bool, device=self.query.device)
+        others[keys] = False
+        scores = [self._score_of(others, batch) for batch in range(len(self.query))]
+
+        def cut(tensor: Tensor | None) -> Tensor | None:
+            return tensor if tensor is None or tensor.shape[-1] == 1 else tensor[..., keys]
+
+        return replace(
+            self, key=self.key[:, :, keys], mask=cut(self.mask), bias=cut(self.bias), sinks=torch.stack(scores),
+            rest=rest,
+        )  # fmt: skip
+
+    def _score_of(self, keys: Tensor, batch: int) -> Tensor:
+        """The one score that weighs as much as some keys, bool (S,), and a sink do together: (H, T, 1)."""
+        blocks = []
+        step = max(1, _CELLS // (self.heads * self.keys))
+        for rows in (slice(start, start + step) for start in range(0, self.queries, step)):
+            scores = self.scores(None, rows, batch).masked_fill_(self.masked(rows, EVERYTHING, batch), -torch.inf)
+            parts = [scores[..., keys]]  # (H, rows, S) -> (H, rows, others)
+            if self.sinks is not None:
+                parts.append(self._cut(self.sinks, None, rows, batch).float().expand(*scores.shape[:2], 1))
+            blocks.append(torch.cat(parts, dim=-1).logsumexp(dim=-1, keepdim=True))  # (H, rows, 1)
+        return torch.cat(blocks, dim=1)
 
     def weights(
         self,

@@ -123,6 +123,11 @@ class _Changes:
         changes = self._by_layer.get(place, {}) if place else {}
         if place is None or not changes:
             return base, maps
+        if self.places.streams.own_keys(value) is not None:
+            raise HeadlightError(
+                "One softmax of this model runs over the decoder's own tokens and the encoder's, so neither part of a "
+                "head can be changed by itself: choose another model."
+            )
         self.met.add(place)
         stream, layer = place
         call = replace(call, stream=stream, layer=layer)

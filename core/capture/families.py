@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
+
+from torch import nn
 
 from core.errors import HeadlightError
 
@@ -30,11 +33,37 @@ REASONS = {
 # Their sparse attention computes blocks that the library only reconstructs to maps, and switches itself off for good
 # when a text is short: full attention from the start is what the weights were trained for at such lengths.
 _FULL_ATTENTION = {"big_bird", "bigbird_pegasus"}
+# Stacks that may put a prompt before the text, and whether it asks too; elsewhere it is only looked at.
+_PROMPTED = {"CpmAntModel": True, "MvpEncoder": False, "MvpDecoder": False}
 
 
 def has_attention(config: Any) -> bool:
     """Whether the config does not say itself that its network has none, as our own recurrent ones may."""
     return getattr(config, "attention", None) != "none"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """Learnt positions that a network itself puts before the text's own: how many rows and keys of a map they are."""
+
+    rows: int = 0
+    keys: int = 0
+
+    @property
+    def words(self) -> str:
+        return f"the {self.keys} positions of the model's own prompt, which are no tokens"
+
+
+def prompts_of(network: nn.Module) -> dict[nn.Module, Prompt]:
+    """The prompt of each module of the stacks that have one; they know their own: MVP's may be its decoder alone."""
+    stacks = [(stack, _PROMPTED[name]) for stack in network.modules() if (name := type(stack).__name__) in _PROMPTED]
+    lengths = [(stack, getattr(stack, "prompt_length", 0), asks) for stack, asks in stacks]
+    return {
+        module: Prompt(length if asks else 0, length)
+        for stack, length, asks in lengths
+        if length
+        for module in stack.modules()
+    }
 
 
 def capturable(config: Any, name: str) -> Any:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -20,6 +21,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from core.capture.call import AttentionCall
+from core.capture.families import Prompt
 from core.capture.kept import EVERYTHING, Call
 from core.capture.paths import is_tapped
 from core.capture.recording import Recording
@@ -81,13 +83,12 @@ class GradientRecording(Recording):
         self.roots.clear()
         return found
 
-    def on_attention(self, module: nn.Module | None, call: AttentionCall, value: Tensor, output: Tensor) -> None:
-        """See `Recording.on_attention`; the hook holds what is kept and no part of the graph."""
+    def on_values(self, value: Tensor, output: Tensor) -> None:
+        """See `Recording.on_values`; the hook holds what is kept and no part of the graph."""
         source = _Output(value.detach())
         if output.requires_grad:
             output.register_hook(source.take)
         self._sources.append(source)
-        super().on_attention(module, call, value, output)
 
     def on_live_weights(self, weights: Tensor, laid_out: Callable[[Tensor], Tensor]) -> None:
         """See `core.capture.tap`."""
@@ -105,7 +106,7 @@ class GradientRecording(Recording):
         source = self._sources[place]
         assert isinstance(source, _Weights)
         for weights, laid_out in self._waiting:
-            source.watch(weights, laid_out)
+            source.watch(weights, partial(_of_text, self.prompt_of(module), laid_out))
         self._waiting.clear()
 
     def gradient(
@@ -166,6 +167,11 @@ class _Rooted(TorchFunctionMode):
         if new and torch.is_grad_enabled():
             self._roots.append(result.requires_grad_())
         return result
+
+
+def _of_text(prompt: Prompt, laid_out: Callable[[Tensor], Tensor], weights: Tensor) -> Tensor:
+    """As they are laid out, without what the network itself puts before a text."""
+    return laid_out(weights)[:, :, prompt.rows :, prompt.keys :]
 
 
 def _device_of(call: Call) -> torch.device:

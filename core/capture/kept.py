@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 EVERYTHING = slice(None)
+NO_TOKEN = "no token"
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,7 @@ class Call(ABC):
     stream   "self", "encoder", "decoder", "cross" or "pooling"
     layer    index of the call within its stream
     kind     "global", or what the layer is limited to, such as "sliding window of 4096"
+    rest     where a row's weight goes that its keys do not have, where `has_sink`
     exact    False where what is kept was rounded to 16 bits to save memory: good for a picture, not for a number
     """
 
@@ -32,6 +34,7 @@ class Call(ABC):
     stream: str
     layer: int
     kind: str = field(default="global", kw_only=True)
+    rest: str = field(default=NO_TOKEN, kw_only=True)
     exact: bool = field(default=True, kw_only=True)
 
     @property
@@ -58,7 +61,7 @@ class Call(ABC):
     @property
     @abstractmethod
     def has_sink(self) -> bool:
-        """Whether a row gives a part of its weight to no token."""
+        """Whether a row gives a part of its weight to what is none of its keys; see `rest`."""
 
     @property
     def changed(self) -> frozenset[int]:
@@ -119,7 +122,7 @@ class Call(ABC):
         return int(numbers[-1]) if numbers else None
 
     def sink_share(self, heads: Sequence[int] | None = None, rows: slice = EVERYTHING, batch: int = 0) -> Tensor:
-        """What each row gives to no token, but to a sink or a summary of many: float32 (heads, rows)."""
+        """What each row gives to none of its keys, but to a sink, a summary of many or `rest`: (heads, rows)."""
         share = (1 - self.weights(heads, rows, batch=batch).sum(-1)).clamp_min(0)  # (heads, rows, S) -> (heads, rows)
         return share.masked_fill(self.dead_rows(rows, batch, heads), 0) if self.has_sink else torch.zeros_like(share)
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from core.capture.call import AttentionCall
+from core.capture.families import Prompt, prompts_of
 from core.capture.interface import listener
 from core.capture.kept import Call
 from core.capture.paths import is_tapped
@@ -28,6 +29,7 @@ class Recording:
     ) -> None:
         self._paths = {id(module): path for path, module in model.named_modules()}
         self._streams = Streams(model)
+        self._prompts = prompts_of(model)
         self._on_call = on_call
         self._store = store
         self._counts: Counter[str] = Counter()
@@ -61,16 +63,22 @@ class Recording:
 
     def on_attention(self, module: nn.Module | None, call: AttentionCall, value: Tensor, output: Tensor) -> None:
         """Keep one call by reference; part of the contract with `core.capture.interface`."""
-        stream = self._streams.of(module, call.query, value)
         call = call.detached()
-        error = error_of_call(call, value.detach(), output.detach())
-        self._keep(module, stream, call, error, rounding_of_call(call))
+        error, rounding = error_of_call(call, value.detach(), output.detach()), rounding_of_call(call)
+        for stream, part, values in self._streams.parts(module, call, value):
+            self._keep(module, stream, part, error, rounding)
+            self.on_values(values, output)
+
+    def on_values(self, value: Tensor, output: Tensor) -> None:
+        """Nothing is kept of the values of a call; see `core.capture.gradients` for who does."""
 
     def on_weights(self, module: nn.Module | None, call: StoredCall | SparseCall, value: Tensor, error: Tensor) -> None:
         """Keep one call as its weights; part of the contract with `core.capture.tap`.
 
         A decoder over an RNN asks once for each token: its rows become one call.
         """
+        if (prompt := self.prompt_of(module)).keys and isinstance(call, StoredCall):
+            call = call.after(prompt.rows, prompt.keys, prompt.words)
         before = self._single_rows.get(id(module))
         if before is not None and isinstance(call, StoredCall):
             rows = self._calls[before]
@@ -86,6 +94,10 @@ class Recording:
 
     def on_live_weights(self, weights: Tensor, laid_out: Callable[[Tensor], Tensor]) -> None:
         """Nothing is kept of a graph; see `core.capture.gradients` for who does."""
+
+    def prompt_of(self, module: nn.Module | None) -> Prompt:
+        """What stands in a module's maps before the text's own rows and keys."""
+        return Prompt() if module is None else self._prompts.get(module, Prompt())
 
     def _path_of(self, module: nn.Module | None) -> str:
         return self._paths.get(id(module), "")

@@ -65,6 +65,15 @@ class StoredCall(Call):
         stored, origin = torch.cat([self.stored, row.stored], 2), self.origin.followed_by(row.origin)
         return replace(self, stored=stored, blocked=torch.cat(whole, 2), origin=origin)
 
+    def after(self, rows: int, keys: int, rest: str) -> StoredCall:
+        """The call without its first rows and keys; rest: what those keys are, which have a part of each row."""
+        blocked = self.blocked
+        if blocked is not None:
+            blocked = blocked[..., rows if blocked.shape[-2] > 1 else 0 :, keys if blocked.shape[-1] > 1 else 0 :]
+        origin = self.origin.map(lambda tensor: tensor[..., rows:, :], lambda key: key[..., keys:, :])
+        stored = self.stored[..., rows:, keys:]
+        return replace(self, stored=stored, blocked=blocked, origin=origin, has_sink=True, rest=rest)
+
     def weights(
         self,
         heads: Sequence[int] | None = None,

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
+from core.capture.call import AttentionCall
 from core.capture.sparse import SparseCall
 from core.capture.stored import StoredCall
 
@@ -31,6 +32,11 @@ _OF_DECODER = ("decoder_input_ids", "decoder_inputs_embeds")
 _OF_STACK = ("input_ids", "inputs_embeds", "tgt", *_OF_DECODER)
 _TORCH_DECODERS = (nn.TransformerDecoder, nn.TransformerDecoderLayer)
 _HOOKED = "streams_hooked"
+_JOINING = {torch.cat, torch.concat, torch.concatenate}
+
+# Where the rest of a row goes, where one map is shown as two.
+OF_ENCODER = "the encoder's tokens, which share one softmax with these"
+OF_DECODER = "the decoder's own tokens, which share one softmax with these"
 
 
 def is_encoder_decoder(model: nn.Module) -> bool:
@@ -71,6 +77,26 @@ class Streams:
             return other
         return own if self._marks.has(value) else "cross"
 
+    def parts(
+        self, module: nn.Module | None, call: AttentionCall, value: Tensor
+    ) -> list[tuple[str, AttentionCall, Tensor]]:
+        """The stream, call and values of each part of a call: two where one softmax runs over both stacks' states.
+
+        value: (B, G, S, D). Together the two parts' rows sum to one.
+        """
+        own = self.own_keys(value)
+        if own is None:
+            return [(self.of(module, call.query, value), call, value)]
+        first, second = slice(own), slice(own, None)
+        return [
+            ("decoder", call.part(first, OF_ENCODER), value[:, :, first]),
+            ("cross", call.part(second, OF_DECODER), value[:, :, second]),
+        ]
+
+    def own_keys(self, value: Tensor) -> int | None:
+        """How many of values (B, G, S, D) are the decoder's own, where the encoder's follow them; None elsewhere."""
+        return None if self._marks is None else self._marks.own.get(value)
+
     def of_map(self, module: nn.Module | None, call: StoredCall | SparseCall, value: Tensor) -> str:
         """The same for weights of which little is known: they may lie over an RNN.
 
@@ -83,11 +109,15 @@ class Streams:
 
 
 class Marks(TorchFunctionMode):
-    """Marks each tensor that torch computes from a marked one, in its thread."""
+    """Marks each tensor that torch computes from a marked one, in its thread.
+
+    own  of keys or values (B, G, S, D) of which the first were marked when they were put together, how many these are
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._marked: Any = WeakTensorKeyDictionary()
+        self.own: Any = WeakTensorKeyDictionary()
 
     def has(self, tensor: Tensor) -> bool:
         return tensor in self._marked
@@ -103,11 +133,17 @@ class Marks(TorchFunctionMode):
         if self._marked and any(self.has(tensor) for tensor in _tensors(_read(func, args, kwargs))):
             for tensor in _tensors(result):
                 self.add(tensor)
+            if func in _JOINING and result.dim() == 4:
+                self._see_joined(*args, **kwargs, result=result)
             if _is_in_place(func):
                 self.add(args[0])
                 if args[0]._base is not None:
                     self.add(args[0]._base)
         return result
+
+    def _see_joined(self, tensors: Sequence[Tensor], dim: int = 0, *, result: Tensor, **_: Any) -> None:
+        if dim in (2, -2) and [self.has(tensor) for tensor in tensors] == [True, False]:
+            self.own[result] = tensors[0].shape[2]
 
 
 _following: ContextVar[tuple[Marks, ...]] = ContextVar("followed_marks", default=())

@@ -210,12 +210,16 @@ class Trace:
     def sink_share(
         self, layer: int, heads: Sequence[int] | None = None, stream: str | None = None, rows: slice = EVERYTHING
     ) -> Tensor:
-        """The part of each row that goes to no token, but to a sink: float32 (heads, rows) on the CPU; mostly zero."""
+        """The part of each row that goes to none of its keys: float32 (heads, rows) on the CPU; mostly zero."""
         return self._call(layer, stream).sink_share(heads, rows).cpu()
 
     def has_sink(self, layer: int, stream: str | None = None) -> bool:
-        """Whether the layer's rows sum to less than one, the rest going to no token."""
+        """Whether the layer's rows sum to less than one; `rest` says where the rest goes."""
         return self._call(layer, stream).has_sink
+
+    def rest(self, layer: int, stream: str | None = None) -> str:
+        """Where the rest of a row goes in a layer that has a sink: "no token", or what else shares the softmax."""
+        return self._call(layer, stream).rest
 
     def kind(self, layer: int, stream: str | None = None) -> str:
         """What the layer is limited to: "global", or such as "sliding window of 4096"."""

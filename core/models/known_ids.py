@@ -40,6 +40,12 @@ def _it(labels: list[str]) -> str:
     return "it" if len(set(labels)) == 1 else "them"
 
 
+def vocabulary_of(config: Any) -> int:
+    """How many tokens a network can write: its decoder may have a config of its own; 0 where none says it."""
+    said = config.get_text_config(decoder=True)
+    return int(getattr(said, "decoder_vocab_size", None) or getattr(said, "vocab_size", None) or 0)
+
+
 def start_id(network: Any, name: str) -> int:
     """The id that its settings tell for an encoder-decoder's decoder. Raises HeadlightError where none does."""
     for config in (getattr(network, "generation_config", None), network.config):

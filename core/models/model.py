@@ -23,7 +23,7 @@ from core.models.cost import Cost, cost_of, require_room
 from core.models.devices import describe_device
 from core.models.first_text import first_text
 from core.models.generation import GREEDY, Decoding, continue_with, end_ids
-from core.models.known_ids import require_embeddings, start_id
+from core.models.known_ids import require_embeddings, start_id, vocabulary_of
 from core.models.out_of_memory import memory_worded
 from core.models.pooling import Pooling
 from core.models.prefixes import checked_prefix
@@ -301,9 +301,9 @@ class Model:
     @torch.no_grad()
     def _forward(self, reading: Reading) -> Any:
         rows = len(reading.decoder or reading.tokens)
-        vocabulary = getattr(self.network.config, "vocab_size", 0) or 0
         # No cache is needed for one pass; of long texts only the last token's logits are kept.
-        options = {"use_cache": False, "logits_to_keep": 1 if rows * vocabulary > MOST_LOGITS else 0}
+        long = rows * vocabulary_of(self.network.config) > MOST_LOGITS
+        options = {"use_cache": False, "logits_to_keep": 1 if long else 0}
         taken = {name: value for name, value in options.items() if name in self.accepted}
         return self.network(**self.inputs(reading), **taken)
 

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any
 
 from core.errors import HeadlightError
+from core.models.known_ids import vocabulary_of
 
 
 def checked_prefix(
@@ -17,8 +18,7 @@ def checked_prefix(
     ends: ids that end a text; such a one may stand last, and nothing is written then.
     longest: how many tokens the model may say in all.
     """
-    config = network.config
-    size = getattr(config, "decoder_vocab_size", None) or config.vocab_size
+    size = vocabulary_of(network.config)
     strange = [token for token in prefix if not _is_whole(token) or not 0 <= token < size]
     if strange:
         raise HeadlightError(

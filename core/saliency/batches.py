@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.models.estimate import free_nbytes
+from core.models.known_ids import vocabulary_of
 from core.models.model import Model
 
 # Tokens of one batch, without and with a graph: more make a device no faster.
@@ -36,6 +37,6 @@ def text_nbytes(model: Model, tokens: int, decoder_tokens: int, walked_back: boo
     heads = max(card.heads.values(), default=1)
     width = heads * max(card.widths.values(), default=1)
     states = layers * longest * (KEPT_WIDTHS * width + KEPT_ROWS * heads * longest)
-    vocabulary = (getattr(model.network.config, "vocab_size", 0) or 0) if card.writes else 0
+    vocabulary = vocabulary_of(model.network.config) if card.writes else 0
     logits = vocabulary * (decoder_tokens if card.answers else tokens)
     return max(1, states * model.dtype.itemsize + LOGIT_COPIES * 4 * logits)

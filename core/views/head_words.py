@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from core.capture.kept import NO_TOKEN
 from core.heads.blocks import row_blocks
 from core.views.words import head_count, require_head, share_words, special_words
 
@@ -216,8 +217,9 @@ def _sink_facts(trace: Trace, view: View) -> list[tuple[str, str]]:
         return []
     share = _sink_share(trace, view)
     what = "these heads give" if view.head is None else "this head gives"
-    meaning = f"Weight that {what} to no token, such as to a sink of the model's own, averaged over all queries."
-    return [(f"{share_words(share)} on no token", meaning)]
+    rest = trace.rest(view.layer, view.stream)
+    such = ", such as to a sink of the model's own" if rest == NO_TOKEN else ""
+    return [(f"{share_words(share)} on {rest}", f"Weight that {what} to {rest}{such}, averaged over all queries.")]
 
 
 def _sink_share(trace: Trace, view: View) -> float:

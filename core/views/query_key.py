@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.capture.kept import NO_TOKEN
 from core.errors import HeadlightError
 from core.heads import EVERY_TOKEN, axis_of
 from core.views.export import READING, csv_bytes, exact_only, label_array, label_column, npz_bytes, source_columns
@@ -61,7 +62,7 @@ def query_key_figure(trace: Trace, view: View, query: int, key: int | None = Non
         "col_places": shown.tolist(),
         "col_title": "key",
         "dims": detail.dims,
-        "steps": _steps(detail),
+        "steps": _steps(detail, trace.rest(view.layer, view.stream)),
         "remark": remark,
     }
     return Figure(
@@ -133,7 +134,8 @@ def _arrays(detail: QueryKeyDetail) -> Arrays:
     return {name: np.asarray(step.numpy(), np.float32) for name, step in found.items() if step is not None}
 
 
-def _steps(detail: QueryKeyDetail) -> dict[str, Any]:
+def _steps(detail: QueryKeyDetail, rest: str) -> dict[str, Any]:
+    """rest: where the sink's share of the weight goes."""
     sink = detail.sink if detail.sink is not None and math.isfinite(detail.sink) else None
     return {
         "scale": detail.scale,
@@ -142,6 +144,8 @@ def _steps(detail: QueryKeyDetail) -> dict[str, Any]:
         "mask": detail.mask is not None,
         "sink": sink,
         "sink_weight": detail.sink_weight,
+        "sink_name": "no token (sink)" if rest == NO_TOKEN else rest,
+        "sink_adds": rest != NO_TOKEN,
     }
 
 

@@ -182,7 +182,7 @@ def row_sums(trace: Trace, stream: str, layer: int, filters: Filters) -> str:
             return "each row sums to 1 without special tokens"
         return "rows sum to less than 1 without special tokens"
     if trace.has_sink(layer, stream):
-        return "rows sum to less than 1, the rest goes to no token"
+        return f"rows sum to less than 1, the rest goes to {trace.rest(layer, stream)}"
     return "each row sums to 1"
 
 

@@ -5,25 +5,28 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
-from transformers import EncoderDecoderConfig, EncoderDecoderModel, PreTrainedModel
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
 
-from core.capture import HeadChange, Recording, changed, check_of, prepare, record
+from core.capture import HeadChange, Recording, changed, check_of, prepare, record, record_gradients
+from core.capture.streams import OF_DECODER, OF_ENCODER
 from tests.capture.modules import HEADS, WIDTH
-from tests.tiny import LENGTH, TARGET_LENGTH, batch, sharpen, tiny_config, tiny_network
+from tests.sentences import refused
+from tests.tiny import (
+    LENGTH,
+    TARGET_LENGTH,
+    batch,
+    joined_config,
+    network_of,
+    tiny_config,
+    tiny_network,
+    two_stack_inputs,
+)
 
-LAYERS = {"bert": dict(num_hidden_layers=2), "roberta": dict(num_hidden_layers=2), "gpt2": dict(n_layer=2)}
 MAPS = {"encoder": "encoder_attentions", "decoder": "decoder_attentions", "cross": "cross_attentions"}
 
 
 def pair_of(encoder: str, decoder: str, attention: str | None = None) -> PreTrainedModel:
-    """Two of the library's models joined, 2 + 2 layers."""
-    config = EncoderDecoderConfig.from_encoder_decoder_configs(
-        *(tiny_config(kind, **LAYERS[kind]) for kind in (encoder, decoder))
-    )
-    config._attn_implementation = attention
-    network = EncoderDecoderModel(config=config)
-    sharpen(network)
-    return network.eval().requires_grad_(False)
+    return network_of(joined_config(encoder, decoder), attention, AutoModelForSeq2SeqLM)
 
 
 def tied(network: PreTrainedModel, by: str) -> PreTrainedModel:
@@ -182,3 +185,74 @@ def test_an_idle_network_pays_nothing_and_its_answer_is_the_same() -> None:
             during = network(**given).logits
         assert torch.equal(before, during)
         assert torch.equal(before, network(**given).logits)
+
+
+def joint(attention: str | None = None) -> PreTrainedModel:
+    """T5Gemma 2: one softmax of its decoder runs over its own tokens and the encoder's."""
+    return network_of(tiny_config("t5gemma2"), attention, AutoModelForSeq2SeqLM)
+
+
+@pytest.mark.parametrize("padding", ["none", "right", "left"])
+def test_a_joint_map_is_split_into_the_two_that_the_library_returns(padding: str) -> None:
+    network, eager, given = joint(), joint("eager"), two_stack_inputs(padding)
+    prepare(network, given)
+    calls = recorded(network, **given).calls
+    with torch.no_grad():
+        answer = eager(**given, output_attentions=True)
+    assert [call.stream for call in calls] == ["encoder"] * 2 + ["decoder", "cross"] * 2
+    for call in calls:
+        mask = given["attention_mask" if call.stream == "encoder" else "decoder_attention_mask"].bool()
+        for text in (0, 1):
+            difference = call.weights(batch=text) - answer[MAPS[call.stream]][call.layer][text]
+            assert difference[:, mask[text]].abs().max() <= 1e-6
+    for own, cross in zip(calls[2::2], calls[3::2], strict=True):
+        assert torch.allclose(own.weights().sum(-1) + cross.weights().sum(-1), torch.ones(4, TARGET_LENGTH))
+        assert torch.allclose(own.sink_share(), cross.weights().sum(-1), atol=1e-6)
+        assert (own.has_sink, cross.has_sink, own.rest, cross.rest) == (True, True, OF_ENCODER, OF_DECODER)
+        assert own.rounded(torch.float16).weights().sum() > 0
+
+
+def test_gradients_of_a_joint_map_are_those_of_its_two_parts() -> None:
+    network, given = joint(), two_stack_inputs("none")
+    embeddings = network.get_input_embeddings()(given.pop("input_ids")).requires_grad_()
+    with record_gradients(network) as recording, torch.enable_grad():
+        recording.back(network(inputs_embeds=embeddings, **given).logits[0, -1, 7], embeddings)
+    eager = joint("eager")
+    with record_gradients(eager) as tapped, torch.enable_grad():
+        tapped.back(eager(inputs_embeds=embeddings, **given).logits[0, -1, 7], embeddings)
+    whole = {call.path: tapped.gradient(place) for place, call in enumerate(tapped.calls)}
+    for place, call in enumerate(recording.calls):
+        theirs = whole[call.path]
+        part = {"encoder": theirs, "decoder": theirs[..., :TARGET_LENGTH], "cross": theirs[..., TARGET_LENGTH:]}
+        torch.testing.assert_close(recording.gradient(place), part[call.stream], atol=1e-4, rtol=1e-3)
+
+
+def test_a_head_of_a_joint_map_is_not_changed_by_half() -> None:
+    network = joint()
+    with refused("neither part of a head"), changed(network, [HeadChange("decoder", layer=0, head=1)]), torch.no_grad():
+        network(**two_stack_inputs("none"))
+
+
+@pytest.mark.parametrize("kind", ["cpmant", "mvp"])
+def test_a_prompt_of_the_models_own_is_the_rest_of_each_row(kind: str) -> None:
+    auto = AutoModelForCausalLM if kind == "cpmant" else AutoModelForSeq2SeqLM
+    network, eager = (network_of(tiny_config(kind), attention, auto) for attention in (None, "eager"))
+    given = batch("none") if kind == "cpmant" else two_stack_inputs("right")
+    prepare(network, given)
+    calls = recorded(network, **given).calls
+    with torch.no_grad():
+        answer = eager(**given, output_attentions=True)
+    maps = {"self": answer.attentions} if kind == "cpmant" else {s: answer[name] for s, name in MAPS.items()}
+    for call in calls:
+        theirs = maps[call.stream][call.layer]
+        assert torch.equal(call.weights(batch=1), theirs[1, ..., -call.keys :])  # the prompt comes first
+        prompted = call.stream != "encoder"  # the library gives MVP's encoder none
+        assert call.has_sink is prompted
+        assert call.rest == (
+            "the 10 positions of the model's own prompt, which are no tokens" if prompted else "no token"
+        )
+        if theirs.shape[-1] > call.keys:
+            assert torch.allclose(call.sink_share(), theirs[0, ..., : -call.keys].sum(-1), atol=1e-6)
+    assert {(call.queries, call.keys) for call in calls} == (
+        {(LENGTH, LENGTH)} if kind == "cpmant" else {(24, 24), (19, 19), (19, 24)}
+    )

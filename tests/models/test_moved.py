@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 import torch
 from torch import nn
-from transformers import AutoModel, AutoModelForSequenceClassification, PreTrainedModel
+from transformers import AutoModel, AutoModelForSeq2SeqLM, AutoModelForSequenceClassification, PreTrainedModel
 
 from core import load
 from core.errors import HeadlightError
@@ -18,7 +18,7 @@ from core.jobs.job import Cancelled, Progress
 from core.models import moved as module
 from core.models.moved import LayerMove, Moved, moved
 from core.models.moved_parts import ATTENTION, places_of
-from tests.tiny import ONE_STACK, TWO_STACKS, VOCABULARY, WIDTH, network_of, tiny_config, tiny_network
+from tests.tiny import ONE_STACK, TWO_STACKS, VOCABULARY, WIDTH, joined_config, network_of, tiny_config, tiny_network
 
 OF_A_LAYER = {*ATTENTION, "feed-forward", "norm"}
 FUSED = {"gpt2": "c_attn", "gpt_neox": "query_key_value", "modernbert": "Wqkv", "phi3": "qkv_proj"}
@@ -110,6 +110,14 @@ def test_every_architecture_has_its_parts_told(kind: str):
     else:
         assert inside - {"relative_attention_bias", "q_norm", "k_norm"} == OF_A_LAYER
     assert "embedding" in {place.part for place in places if place.layer is None}
+
+
+def test_stacks_of_two_joined_models_are_called_by_their_side():
+    network = network_of(joined_config("bert", "gpt2"), auto=AutoModelForSeq2SeqLM)
+    names = [name for name, _ in network.named_parameters()]
+    assert {place.stack for place in places_of(network, names).values()} == {"", "encoder", "decoder", "cross"}
+    short = [name.removeprefix("encoder.").removeprefix("decoder.transformer.") for name in names]
+    assert {place.stack for place in places_of(network, short).values()} == {"", "encoder", "decoder", "cross"}
 
 
 def test_recurrent_layers_are_layers():

@@ -31,14 +31,15 @@ TEXTS = (TEXT, "jjih", "a", "e e", "ccc")
 GREEDY, BEAM = Decoding(), Decoding("beam", beams=3)
 
 
-@pytest.fixture(scope="module", params=[*OURS, "marian", "t5"])
+@pytest.fixture(scope="module", params=[*OURS, "marian", "t5", "bert and gpt2"])
 def translator(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, byte_level: Any) -> Model:
     folder = tmp_path_factory.mktemp(request.param)
     if request.param in OURS:
         architecture, options = OURS[request.param]
         saved(folder, architecture, **options)
     else:
-        save_model(folder, request.param, AutoModelForSeq2SeqLM, byte_level)
+        kind = ("bert", "gpt2") if request.param == "bert and gpt2" else request.param
+        save_model(folder, kind, AutoModelForSeq2SeqLM, byte_level)
     return load(str(folder))
 
 

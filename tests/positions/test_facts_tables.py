@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 import torch
 from torch import Tensor
-from transformers import PreTrainedModel
+from transformers import AutoModelForSeq2SeqLM, PreTrainedModel
 
 from core.models.model import Model
 from core.positions.facts import facts_of
@@ -15,6 +15,7 @@ from core.positions.facts.sinusoids import is_sinusoidal
 from core.positions.objects import Table
 from core.positions.sinusoidal import sinusoids
 from tests.positions.fact_networks import drawn, inputs, only_fact
+from tests.tiny import joined_config, network_of
 
 # Family: first row that a position reads.
 LEARNED = {
@@ -33,6 +34,24 @@ def added(network: PreTrainedModel, source: str) -> Tensor:
     network(**inputs(network))
     with_hook.remove()
     return seen[0].reshape(-1, seen[0].shape[-1])[:12]
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("decoder", ["bert", "gpt2"])
+def test_each_of_two_joined_models_has_its_own_table(decoder: str, tied: bool) -> None:
+    network = network_of(joined_config("bert", decoder), auto=AutoModelForSeq2SeqLM)
+    if tied and decoder == "bert":
+        network.decoder.bert.embeddings = network.encoder.embeddings
+    own = {"encoder": network.encoder.embeddings.position_embeddings.weight, "decoder": _table_of(network.decoder)}
+    for fact in (facts := facts_of(network)):
+        assert isinstance(fact.thing, Table)
+        assert torch.equal(fact.thing.values, own[fact.stack])
+    assert [fact.stack for fact in facts] == ["encoder", "decoder"]
+
+
+def _table_of(decoder: PreTrainedModel) -> Tensor:
+    named = dict(decoder.named_parameters())
+    return next(weight for name, weight in named.items() if name.endswith(("wpe.weight", "position_embeddings.weight")))
 
 
 @pytest.mark.parametrize("family", LEARNED | SINUSOIDAL)

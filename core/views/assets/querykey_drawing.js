@@ -27,7 +27,7 @@ function layoutDetail(state, width) {
   const room = width / rem;
   const [font, small] = [Math.round(0.8 * rem), Math.round(0.75 * rem)];
   scratch.font = `${font}px ${theme.codeFont}`;
-  const names = state.hasSink ? [...header.col_labels, "no token (sink)"] : header.col_labels;
+  const names = state.hasSink ? [...header.col_labels, header.steps.sink_name] : header.col_labels;
   const longest = names.reduce((most, name) => Math.max(most, scratch.measureText(name.slice(0, 80)).width), 0);
   const label = Math.ceil(clamp(longest + 0.9 * rem, 4.2 * rem, Math.min(11 * rem, width * 0.27)));
   const titles = [

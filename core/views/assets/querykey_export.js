@@ -32,7 +32,7 @@ function detailSnapshot(state) {
 
 function nameOfKey(state, index) {
   const { header, keys } = state;
-  if (index === keys) return "no token (sink)";
+  if (index === keys) return header.steps.sink_name;
   return `key ${header.col_places[index]} \u2068${shorten(header.col_labels[index], 30)}\u2069`;
 }
 

@@ -65,7 +65,7 @@ function isMasked({ logits }, index) {
 }
 
 function keyName({ header, keys }, index) {
-  return index === keys ? "no token (sink)" : header.col_labels[index];
+  return index === keys ? header.steps.sink_name : header.col_labels[index];
 }
 
 function weightOf({ header, keys, weights }, index) {
@@ -97,7 +97,8 @@ function workedText(state, index) {
   const { header, dims, dots, added, logits, write, keys } = state;
   const { steps } = header;
   const weight = `weight ${writeWeight(weightOf(state, index))}`;
-  if (index === keys) return `score ${write.logits(steps.sink)}, ${weight}: it has no value, so it adds nothing`;
+  const adds = steps.sink_adds ? "all of these together" : "it has no value, so it adds nothing";
+  if (index === keys) return `score ${write.logits(steps.sink)}, ${weight}: ${adds}`;
   if (isMasked(state, index)) return "masked: the model could not attend here";
   if (!dims) return logits ? `score ${write.logits(logits[index])} → ${weight}` : weight;
   let text = `${write.dots(dots[index])} × ${Number(steps.scale.toPrecision(4))}`;
@@ -109,7 +110,7 @@ function workedText(state, index) {
 function spokenKey(state, index) {
   const { header, keys, dots, logits, write, dims } = state;
   const weight = `weight ${writeWeight(weightOf(state, index))}`;
-  if (index === keys) return `no token, the sink, ${weight}`;
+  if (index === keys) return `${header.steps.sink_name}, ${weight}`;
   const name = spokenToken("Key", header.col_places[index], header.col_labels[index], header.col_kinds[index]);
   if (isMasked(state, index)) return `${name}, masked`;
   const product = dims > 0 && `q k ${write.dots(dots[index])}`;

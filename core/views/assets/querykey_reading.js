@@ -55,7 +55,7 @@ function showDimension(state, index, dim, anchor) {
   const { header, keys } = state;
   const text = dimensionText(state, index, dim);
   const name = index === keys
-    ? { text: "no token (sink)" } : { token: header.col_labels[index], kind: header.col_kinds[index] };
+    ? { text: header.steps.sink_name } : { token: header.col_labels[index], kind: header.col_kinds[index] };
   showTooltip(state.tooltip, [
     { className: "tooltip-title tooltip-tokens", pieces: [{ token: header.query_label, kind: header.query_kind },
       { text: " · " }, name] },
