@@ -39,7 +39,7 @@ def translator(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
         saved(folder, architecture, **options)
     else:
         kind = ("bert", "gpt2") if request.param == "bert and gpt2" else request.param
-        save_model(folder, kind, AutoModelForSeq2SeqLM, byte_level)
+        save_model(folder, kind, AutoModelForSeq2SeqLM, byte_level, max_position_embeddings=512, n_positions=512)
     return load(str(folder))
 
 
