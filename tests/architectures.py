@@ -6,7 +6,14 @@ import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM, PreTrainedModel
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoModelForSeq2SeqLM,
+    PreTrainedConfig,
+    PreTrainedModel,
+)
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
 )
@@ -53,10 +60,25 @@ SIZES: dict[str, int] = (
            first_k_dense_replace=1, pad_token_id=0, bos_token_id=1, eos_token_id=2, decoder_start_token_id=1)
 )  # fmt: skip
 
+_ABSENT = object()
+
 # What the recorded weights are compared with.
 EAGER = "eager"
 SOFTMAX = "softmax of the scores that eager returns"
 PRODUCT = "A·V = O of every row"
+
+
+def sizes_of(known: Any, parts: bool = False) -> dict[str, Any]:
+    """Those of `SIZES` that a config has as one number. parts: of the configs inside it too."""
+    sizes: dict[str, Any] = {name: size for name, size in SIZES.items() if _is_one(getattr(known, name, _ABSENT))}
+    if parts:
+        inside = {name: value for name, value in vars(known).items() if isinstance(value, PreTrainedConfig)}
+        sizes |= {name: sizes_of(part, parts) for name, part in inside.items()}
+    return sizes
+
+
+def _is_one(value: Any) -> bool:
+    return value is None or isinstance(value, int)
 
 
 @dataclass(frozen=True)
@@ -82,8 +104,7 @@ class Architecture:
         return self.name or self.kind
 
     def config(self) -> Any:
-        known = AutoConfig.for_model(self.kind)
-        sizes = {name: size for name, size in SIZES.items() if hasattr(known, name)} | self.changes
+        sizes = sizes_of(AutoConfig.for_model(self.kind)) | self.changes
         given = {name: size for name, size in sizes.items() if size is not ...}
         return capturable(AutoConfig.for_model(self.kind, **given), self.title)
 

@@ -57,7 +57,7 @@ def parity_of(architecture: Architecture) -> Parity:
         if architecture.truth == PRODUCT:
             differences[padding] = max(recording.row_errors(_rows(given)))
         else:
-            maps, rows = _eager_maps(eager, given, architecture.truth), _rows(given)
+            maps, rows = eager_maps(eager, given, architecture.truth), _rows(given)
             differences[padding] = max(
                 _difference(architecture.kind, call, maps[call.stream], rows) for call in recording.calls
             )
@@ -96,7 +96,7 @@ def _rows(given: dict[str, Tensor]) -> dict[str, Tensor]:
     return {"self": source, "encoder": source, "decoder": target, "cross": target}
 
 
-def _eager_maps(eager: nn.Module, given: dict[str, Tensor], truth: str) -> dict[str, tuple[Tensor, ...]]:
+def eager_maps(eager: nn.Module, given: dict[str, Tensor], truth: str) -> dict[str, tuple[Tensor, ...]]:
     answer = eager(**given, output_attentions=True)
     if "decoder_input_ids" not in given:
         maps = {"self": answer.attentions}
@@ -115,6 +115,11 @@ def _softmax_of(map_: Tensor) -> Tensor:
     """ProphetNet returns scores in two of its streams and weights in the third."""
     is_weights = map_.min() >= 0 and bool(torch.allclose(map_.sum(-1), torch.ones(()), atol=1e-4))
     return map_ if is_weights else torch.softmax(map_, -1)
+
+
+def largest_difference(kind: str, call: Call, maps: tuple[Tensor, ...], given: dict[str, Tensor]) -> float:
+    """Between a call's weights and eager's map of it, over the heads and the queries that are no padding."""
+    return _difference(kind, call, maps, _rows(given))
 
 
 def _difference(kind: str, call: Call, maps: tuple[Tensor, ...], rows: dict[str, Tensor]) -> float:

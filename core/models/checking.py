@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 
 import torch
 
-from core.capture import Check, Recording, check_of
+from core.capture import Call, Check, Recording, check_of
 from core.errors import HeadlightError
+from core.text import Tokens
 
 
 def checked(recording: Recording, name: str, dtype: torch.dtype) -> Check:
@@ -28,3 +30,18 @@ def checked(recording: Recording, name: str, dtype: torch.dtype) -> Check:
             f"{check.error:.1e}, {check.tolerance:.1e} is allowed), so nothing is drawn; choose another model."
         )
     return check
+
+
+def require_sides(calls: Iterable[Call], sides: Mapping[str, tuple[Tokens, Tokens]], name: str) -> None:
+    """Raise HeadlightError where the maps of a model called `name` are about other units than its tokens.
+
+    sides: tokens of the rows and of the columns, by stream.
+    """
+    for call in calls:
+        rows, columns = (len(side) for side in sides.get(call.stream, ((), ())))
+        if (call.queries, call.keys) != (rows, columns):
+            raise HeadlightError(
+                f"{name} cannot be shown because its attention {call.path or call.stream} has {call.queries:,} rows "
+                f"and {call.keys:,} columns where {rows:,} and {columns:,} tokens were read, so its weights are not "
+                "about tokens: choose another model."
+            )

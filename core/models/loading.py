@@ -21,7 +21,7 @@ from core.models.opening.encoding import positions_of as positions_of
 from core.models.opening.encoding import text_encoder
 from core.models.opening.place import place_of
 from core.models.opening.planning import damaged, planned
-from core.models.opening.probing import settled
+from core.models.opening.probing import probe_inputs, settled
 from core.models.opening.quantising import QUANTISED, held_nbytes, quantise, why_not
 from core.models.opening.reading_weights import accepted, read_weights
 from core.models.opening.weights import WeightFiles
@@ -85,10 +85,14 @@ def load(
     if rounding:
         quantise(network, rounding)
         report = replace(report, quantised=rounding, nbytes=held_nbytes(network))
-    with worded(f"{name} failed on a first short text: its files do not belong together, or it does not read text."):
-        report = replace(report, probe=settled(network, encoder, device))
-        revision = place.revision or _digest_of(plan.files)
-        return Model(shown_name, network, encoder, report, revision, device, pooling)
+    # As the library runs it: what fails there its files are to blame for. What fails later is a fault that nobody
+    # foresaw, and no sentence hides it.
+    sentence = "its weights and its config.json do not belong together; get its files again"
+    with worded(f"{name} failed on a first short text: {sentence}."), torch.no_grad():
+        network(**probe_inputs(network, encoder, device))
+    report = replace(report, probe=settled(network, encoder, device))
+    revision = place.revision or _digest_of(plan.files)
+    return Model(shown_name, network, encoder, report, revision, device, pooling)
 
 
 def _advance(job: Job | None, done: int, step: str) -> None:

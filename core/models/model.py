@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,12 +13,12 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from core.capture import Provenance, Recording, Trace, has_attention, path_of, record
+from core.capture import Call, Provenance, Recording, Trace, has_attention, path_of, record
 from core.errors import HeadlightError
 from core.jobs import Job
 from core.models.answers import CHOICE, MASKED_WORD, answer_kind, following_of, output_of, predicted_by
 from core.models.card import ModelCard, card_of
-from core.models.checking import checked
+from core.models.checking import checked, require_sides
 from core.models.cost import Cost, cost_of, require_room
 from core.models.devices import describe_device
 from core.models.first_text import first_text
@@ -128,11 +128,16 @@ class Model:
         if job is not None:
             about = self.estimate(*lengths).seconds
             job.advance(0, total, f"running {lengths[0]:,} tokens" + (f", about {about:.0f} s" if about >= 1 else ""))
+        return self._traced(reading, on_call)[0]
+
+    def _traced(self, reading: Reading, on_call: Callable[[int], None] | None = None) -> tuple[Trace, tuple[Call, ...]]:
+        """One pass and all that is known of it, with its attention calls."""
         with record(self.network, on_call) as recording, memory_worded(self.name, self.device):
             answer = self._forward(reading)
         provenance = self._provenance(recording)
+        require_sides(recording.calls, reading.sides(), self.name)
         output = output_of(self.network, answer, self._label_of, reading, self.encoder.mask_id)
-        return Trace(
+        trace = Trace(
             reading.tokens,
             recording.calls,
             provenance,
@@ -143,6 +148,7 @@ class Model:
             produced=reading.produced,
             following=following_of(self.network, answer, reading, self._label_of),
         )
+        return trace, recording.calls
 
     def _provenance(self, recording: Recording) -> Provenance:
         calls = recording.calls
@@ -318,15 +324,17 @@ class Model:
         return count, time.perf_counter() - start
 
     def _probe(self, tokens: Tokens) -> ModelCard:
+        """The card, by a whole run of which one map of each stream is read: what opens also draws."""
         answering = self.network.config.is_encoder_decoder
-        decoder = self.encoder.tokens_of_ids([self._start_id()] * 2) if answering else None
-        with record(self.network) as recording:
-            self._forward(Reading(tokens, decoder))
-        if not recording.calls and has_attention(self.network.config):
+        # Another length than the text's, so that rows and columns cannot be taken for each other.
+        decoder = self.encoder.tokens_of_ids([self._start_id()] * (len(tokens) + 1)) if answering else None
+        trace, calls = self._traced(Reading(tokens, decoder, produced=decoder))
+        if not calls and has_attention(self.network.config):
             raise HeadlightError(
                 f"{self.name} ran without calling the attention interface, so there is nothing to show; "
                 "choose another model."
             )
-        if recording.calls:
-            checked(recording, self.name, self.dtype)
-        return card_of(self.name, self.network, recording.calls, self.encoder.max_length)
+        for stream in trace.streams:
+            trace.attention(0, stream=stream)
+            trace.masked(0, stream)
+        return card_of(self.name, self.network, calls, self.encoder.max_length)

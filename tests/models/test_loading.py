@@ -304,7 +304,7 @@ def test_a_family_without_attention_is_refused(tmp_path: Path, byte_level: token
 def test_a_model_that_reads_no_text_is_refused(tmp_path: Path, byte_level: tokenizers.Tokenizer) -> None:
     sizes = dict(_SMALL, image_size=8, patch_size=4)
     save_model(tmp_path, "vit", AutoModel, byte_level, **sizes)
-    with refused("does not read text"):
+    with refused("it reads images, and no text alone"):
         load(str(tmp_path))
 
 

@@ -1,14 +1,17 @@
-"""Which class of a family a folder is opened as: what its config names, or what its tensors tell."""
+"""Which class of a family a folder is opened as, by its config or its tensors, and whether that class reads a text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import transformers
-from transformers import PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
 
+from core.capture.families import REASONS
+from core.errors import HeadlightError
 from core.models.adapters.settings import Settings
 from core.models.checking_files.entries import Stored
 from core.models.guessing import guesses
@@ -29,6 +32,68 @@ TASKS = {
 }
 # What an adapter that was trained to classify brings whole.
 LABELLERS = ("classifier.weight", "score.weight", "classifier.out_proj.weight")
+# What the library calls the inputs that are no text.
+_INPUTS = {
+    "image": "images", "pixel_values": "images", "flattened_patches": "images", "video": "videos",
+    "pixel_values_videos": "videos", "audio": "sound", "input_values": "sound", "input_features": "sound",
+    "audio_mel": "sound", "time": "time series", "past_values": "time series",
+}  # fmt: skip
+# Families that have embeddings for a text, and end in an error where nothing else comes with it.
+_NEVER_ALONE = frozenset(("vilt",))
+
+
+def require_text(name: str, network: PreTrainedModel) -> None:
+    """Raise HeadlightError, one sentence that says what it reads, for a network that does not read a text alone.
+
+    network: with or without its weights.
+    """
+    model_class, config = type(network), network.config
+    other = _read_beside(model_class)
+    if not _takes_ids(model_class):
+        cause = f"it reads {other}, and no text alone" if other else "it reads only what other networks hand it"
+    elif not _has_embedding(network):
+        cause = f"it reads {other} beside a text" if other else "it has no embeddings for the tokens of a text"
+    elif config.model_type in _NEVER_ALONE:
+        cause = f"it reads {other} beside every text"
+    else:
+        return
+    parts = [part.__name__ for part in _text_parts(config)]
+    remedy = f"save its text part by itself, a {parts[0]}, and open that" if parts else "choose another model"
+    raise HeadlightError(f"{name} is a {shown(model_class.__name__)}, which cannot be shown because {cause}: {remedy}.")
+
+
+def _modalities(model_class: type[PreTrainedModel]) -> tuple[str, ...]:
+    told = model_class.input_modalities
+    return (told,) if isinstance(told, str) else tuple(told)
+
+
+def _takes_ids(model_class: type[PreTrainedModel]) -> bool:
+    """Whether a class reads the ids of a text, by its own account and by its forward's arguments."""
+    takes = "input_ids" in inspect.signature(model_class.forward).parameters
+    return takes and model_class.main_input_name == "input_ids" and "text" in _modalities(model_class)
+
+
+def _read_beside(model_class: type[PreTrainedModel]) -> str:
+    """What a class reads that is no text, in words."""
+    told = model_class.main_input_name, *_modalities(model_class)
+    return " and ".join(dict.fromkeys(_INPUTS[name] for name in told if name in _INPUTS))
+
+
+def _has_embedding(network: PreTrainedModel) -> bool:
+    """Whether a network says where its table of embeddings is: one of two networks side by side has none."""
+    try:
+        return network.get_input_embeddings() is not None
+    except NotImplementedError:
+        return False
+
+
+def _text_parts(config: PreTrainedConfig) -> Iterator[type[PreTrainedModel]]:
+    """Classes of the configs inside one that read a text alone."""
+    for part in vars(config).values():
+        if isinstance(part, PreTrainedConfig) and part.model_type not in REASONS:
+            found = base_class_of(part)
+            if found is not None and _takes_ids(found) and _modalities(found) == ("text",):
+                yield found
 
 
 def chosen_class(

@@ -13,7 +13,7 @@ from core.capture import capturable
 from core.errors import HeadlightError
 from core.models.checking_configs.checked import CONFIG, MOST_LABELS, MOST_NBYTES
 from core.models.checking_configs.json_files import object_or_nothing
-from core.models.opening.heads import base_class_of
+from core.models.opening.heads import base_class_of, classes_of
 from core.models.opening.weights import WeightFiles
 from core.models.quoting import shown
 from core.models.wording import worded
@@ -76,8 +76,10 @@ def model_class_of(name: str, folder: Path, config: Any) -> type[PreTrainedModel
             f"transformers offers{_own_code(folder)}."
         )
     own: Any = model_class.config_class
-    # A class of another family would read sizes by names that nobody has looked at.
-    if own is None or not (issubclass(type(config), own) or issubclass(own, type(config))):
+    # A class of another family would read sizes by names that nobody has looked at, but for those that have none of
+    # their own: the library opens Exaone and InternLM3 as Llama.
+    is_of_family = own is not None and (issubclass(type(config), own) or issubclass(own, type(config)))
+    if not is_of_family and named not in classes_of(config.model_type):
         raise HeadlightError(
             f"{name}: its architecture, {shown(named)}, is none of the family {shown(config.model_type)} that its "
             "config.json names; get its config.json again."

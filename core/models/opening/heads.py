@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import transformers
 from transformers import AutoModel, PreTrainedModel
+from transformers.models.auto import modeling_auto
 
 # What a class's name ends with, and how the names of its head's tensors begin; the most telling first.
 HEADS = (
@@ -38,6 +40,14 @@ def base_class_of(config: Any) -> type[PreTrainedModel] | None:
     if isinstance(found, list | tuple):  # some families have several
         found = found[0]
     return found if issubclass(found, PreTrainedModel) else None
+
+
+@cache
+def classes_of(model_type: str) -> frozenset[str]:
+    """Names of the classes that the library's Auto classes open a family as."""
+    mappings = (vars(modeling_auto)[name] for name in dir(modeling_auto) if name.endswith("_MAPPING_NAMES"))
+    found = (mapping.get(model_type, ()) for mapping in mappings)
+    return frozenset(name for names in found for name in ((names,) if isinstance(names, str) else names))
 
 
 def taken_by(architecture: str, names: Iterable[str]) -> str:

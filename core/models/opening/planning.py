@@ -15,7 +15,7 @@ from core.jobs import Job
 from core.models.adapters.adapter import Adapter, adapter_of
 from core.models.checking_configs import check_generation
 from core.models.estimate import sketch, weights_nbytes
-from core.models.opening.classes import adapted_class, chosen_class, labels_brought
+from core.models.opening.classes import adapted_class, chosen_class, labels_brought, require_text
 from core.models.opening.config_trust import require_proportion, trusted
 from core.models.opening.configs import read_config, require_layers
 from core.models.opening.encoding import has_tokenizer
@@ -96,6 +96,7 @@ def planned(name: str, place: Place, job: Job | None) -> Plan:
     require_layers(name, configured, files)
     with worded(damaged(name)):
         drawn = sketch(model_class, config)
+        require_text(name, drawn)
         require_proportion(name, drawn, nbytes)
         _require_fractions(name, files, drawn)
         prefix = wrapper_of(files.tensors, drawn, model_class.base_model_prefix)
