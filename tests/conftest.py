@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 import tokenizers
 import torch
@@ -14,6 +15,10 @@ from core import load
 from core.models.model import Model
 from tests.byte_level import byte_level_tokenizer
 from tests.e2e.browser import chromium, running_browser
+
+# How long an example takes is the machine's doing.
+hypothesis.settings.register_profile("any_machine", deadline=None)
+hypothesis.settings.load_profile("any_machine")
 
 
 @pytest.fixture(scope="session")

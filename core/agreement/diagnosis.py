@@ -48,9 +48,10 @@ def diagnosis(question: Question) -> Diagnosis:
 
 
 def conicity(states: Tensor) -> float:
-    """Mean cosine of states (n, D) with their mean; NaN where that is zero."""
+    """Mean cosine of states (n, D) with their mean; NaN where that is zero, but for what rounding can have left."""
     mean = states.mean(dim=0)
-    if not bool(mean.any()):
+    noise = len(states) * torch.finfo(states.dtype).eps * states.norm(dim=-1).max()
+    if bool(mean.norm() <= noise):
         return math.nan
     return float(torch.nn.functional.cosine_similarity(states, mean[None], dim=-1).mean())
 

@@ -20,6 +20,8 @@ from core.saliency.scores import Scores
 
 SHARE_OF_TOP = 0.2
 TOP = 3
+# Scores come from float32: where they differ by less of the largest, rounding has made the difference.
+EQUAL = 8 * float(np.finfo(np.float32).eps)
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,6 @@ def _chance_of_top(values: Array, k: int) -> Array:
 def _reason(x: Array, y: Array) -> str:
     if len(x) < 2:
         return "One word has no order: type more."
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
+    if any(np.ptp(values) <= EQUAL * np.abs(values).max() for values in (x, y)):
         return "All words have the same score in one of the two, so it orders nothing."
     return ""

@@ -19,6 +19,9 @@ def test_states_that_point_one_way_have_a_conicity_of_one():
     assert conicity(torch.tensor([[1.0, 2.0], [2.0, 4.0]]).double()) == pytest.approx(1)
     assert conicity(torch.eye(2).double()) == pytest.approx(math.sqrt(0.5))
     assert math.isnan(conicity(torch.tensor([[1.0, 0.0], [-1.0, 0.0]])))
+    thirds = torch.tensor([[0.1, 0.3], [0.2, 0.6], [-0.3, -0.9]], dtype=torch.float64)
+    assert bool(thirds.mean(dim=0).any())
+    assert math.isnan(conicity(thirds))
 
 
 def test_evenness_runs_from_one_word_to_all():

@@ -113,3 +113,11 @@ def test_one_word_has_no_order():
     found = compare(np.array([1.0]), np.array([2.0]))
     assert math.isnan(found.tau)
     assert "One word" in found.reason
+
+
+def test_scores_that_are_equal_but_for_rounding_order_nothing():
+    quarters = np.array([np.float32(0.1) * 2.5, 0.25, np.nextafter(np.float32(0.25), np.float32(1)), 0.25])
+    found = compare(quarters, np.arange(4.0))
+    assert math.isnan(found.tau)
+    assert "same score" in found.reason
+    assert compare(np.array([0.25, 0.25, 0.2501, 0.25]), np.arange(4.0)).reason == ""

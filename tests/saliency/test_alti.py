@@ -39,3 +39,10 @@ def test_contributions_are_the_formula_written_out() -> None:
 def test_a_row_in_which_nothing_comes_near_the_output_is_its_own() -> None:
     vectors, constant = torch.full((1, 3, 2), -1.0), torch.full((1, 2), 4.0)
     assert contributions(vectors, constant, torch.tensor([2])).tolist() == [[0, 0, 1]]
+
+
+def test_a_token_that_brings_nothing_has_no_contribution_however_sums_are_rounded() -> None:
+    draws = torch.Generator().manual_seed(0)
+    vectors, constant = torch.randn(4, 7, 301, generator=draws), torch.randn(4, 301, generator=draws)
+    vectors[:, 5:] = 0
+    assert not contributions(vectors, constant, torch.arange(4))[:, 5:].any()

@@ -113,6 +113,15 @@ def test_a_row_that_gains_nothing_gives_nothing_and_no_nan() -> None:
     assert torch.equal(found, torch.full((3,), 0.25, dtype=torch.float64))
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-14, 1e-30])
+def test_relevance_is_the_same_shares_however_small_gradients_are(size: float) -> None:
+    """To one layer the identity adds nothing, and so takes nothing from what is far smaller than one."""
+    attention = torch.rand(4, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(0)).tril()
+    layers, start = [lambda: size * attention], chefer.spread([3], 4)
+    assert torch.allclose(chefer.carried(start, layers) / size, attention[3], atol=1e-12, rtol=0)
+    assert torch.allclose(chefer.gained(layers, 4) / size, attention.sum(dim=-1), atol=1e-12, rtol=0)
+
+
 @pytest.mark.parametrize("name", ATTENTIVE)
 def test_both_answer_in_one_pass_or_say_why_not(name: str) -> None:
     question = question_to(name)

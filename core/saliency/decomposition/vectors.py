@@ -54,8 +54,8 @@ def contributions(vectors: Tensor, constant: Tensor, rows: Tensor) -> Tensor:
     A row in which nothing comes near the output is the query token's own.
     """
     output = vectors.sum(dim=1) + constant  # (R, D)
-    distance = (output[:, None] - vectors).abs().sum(dim=-1)  # (R, T, D) -> (R, T)
-    near = (output.abs().sum(dim=-1, keepdim=True) - distance).clamp(min=0).double()
+    nearer = output.abs()[:, None] - (output[:, None] - vectors).abs()  # (R, T, D), exactly 0 where a vector is
+    near = nearer.sum(dim=-1).clamp(min=0).double()  # (R, T)
     total = near.sum(dim=-1, keepdim=True)  # (R, 1)
     own = torch.nn.functional.one_hot(rows, near.shape[-1]).to(near)  # (R, T)
     return torch.where(total > 0, near / total.where(total > 0, 1.0), own)

@@ -43,7 +43,7 @@ def run(question: Question, runner: Runner) -> Raw:
         values = over_two_stacks(start, over_source, said, across)
     else:
         start = spread(rows, len(question.tokens))
-        values = carried(start, maps(recording, "self")) - start
+        values = carried(start, maps(recording, "self"))
     return Raw(values, note="positive parts only: words that speak against the target have no say.")
 
 
@@ -69,24 +69,27 @@ def positive_mean(recording: GradientRecording, place: int) -> Tensor:
 
 
 def carried(start: Tensor, layers: Maps) -> Tensor:
-    """A row (T,) through R = (I + Ā^L) … (I + Ā^1), from the last layer to the first: (T,)."""
-    row = start
+    """A row (T,) times R - I, R = (I + Ā^L) … (I + Ā^1), from the last layer to the first: (T,).
+
+    Nothing is subtracted: beside the 1 of the identity small gradients would be rounding noise.
+    """
+    gain = torch.zeros_like(start)
     for layer in reversed(layers):
-        row = row + row @ layer()  # (T,) @ (T, T) -> (T,)
-    return row
+        gain = gain + (start + gain) @ layer()  # (T,) @ (T, T) -> (T,)
+    return gain
 
 
 def lifted(column: Tensor, layers: Maps) -> Tensor:
-    """R times a column (T,), from the first layer to the last: (T,)."""
+    """R - I times a column (T,), from the first layer to the last: (T,)."""
+    gain = torch.zeros_like(column)
     for layer in layers:
-        column = column + layer() @ column  # (T, T) @ (T,) -> (T,)
-    return column
+        gain = gain + layer() @ (column + gain)  # (T, T) @ (T,) -> (T,)
+    return gain
 
 
 def gained(layers: Maps, length: int) -> Tensor:
     """Row sums of R - I: (length,); infinite where there is nothing, so that dividing by them leaves nothing."""
-    ones = torch.ones(length, dtype=torch.float64)
-    sums = lifted(ones, layers) - ones
+    sums = lifted(torch.ones(length, dtype=torch.float64), layers)
     return sums.masked_fill(sums <= 0, torch.inf)
 
 
@@ -95,13 +98,12 @@ def over_two_stacks(start: Tensor, over_source: Maps, said: Maps, across: Maps) 
     row, found = start, None
     for layer in reversed(range(len(across))):
         below = said[: layer + 1]
-        turned = row + (lifted(row, below) - row) / gained(below, len(row))  # row R̂_ttᵀ = R̂_tt row: (T,)
+        turned = row + lifted(row, below) / gained(below, len(row))  # row R̂_ttᵀ = R̂_tt row: (T,)
         part = turned @ across[layer]()  # (T,) @ (T, S) -> (S,)
         found = part if found is None else found + part
         row = row + row @ said[layer]()
     assert found is not None
-    share = found / gained(over_source, len(found))
-    return found + carried(share, over_source) - share
+    return found + carried(found / gained(over_source, len(found)), over_source)
 
 
 def refuse(model: Model) -> str:
