@@ -6,7 +6,7 @@ from pathlib import Path
 
 ASSETS = Path(__file__).parent / "assets"
 # In front of the scripts of every component.
-SHARED_SCRIPTS = ("colour.js", "shared.js", "selecting.js", "exporting.js")
+SHARED_SCRIPTS = ("colour.js", "life.js", "shared.js", "selecting.js", "exporting.js")
 # It draws nothing, and travels with every click.
 LIGHT = "selection"
 # The last file of each has the one `export default function (component)`.
@@ -97,7 +97,7 @@ def script_of(name: str) -> str:
 
     It travels with each message to the component, so its size is part of what a click costs.
     """
-    shared = ("selecting.js",) if name == LIGHT else SHARED_SCRIPTS
+    shared = ("life.js", "selecting.js") if name == LIGHT else SHARED_SCRIPTS
     lines = (line.strip() for line in _joined((*shared, *SCRIPTS[name])).splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 

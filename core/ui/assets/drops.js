@@ -1,18 +1,24 @@
 function ({ most, bytes, tooMany, tooLarge, none }) {
-  // The listeners stay with the window, whatever page it shows.
   if (window.headlightDrops) return;
-  window.headlightDrops = true;
+  const life = new AbortController();
+  window.headlightDrops = life;
+  // The first event after the page was left ends them all.
+  const listen = (kind, act) => document.addEventListener(kind, (event) => {
+    if (document.querySelector(".st-key-models_drops")) return act(event);
+    window.headlightDrops = null;
+    return life.abort();
+  }, { capture: true, signal: life.signal });
   const uploaderAt = ({ target }) => (target.closest ? target : target.parentElement)
     ?.closest("[data-testid=stFileUploaderDropzone]");
 
   // A browser opens a file that is dropped where nothing takes it, in place of the page or beside it.
-  document.addEventListener("dragover", (event) => {
+  listen("dragover", (event) => {
     if (!event.dataTransfer?.types.includes("Files") || uploaderAt(event)) return;
     event.preventDefault();
     event.dataTransfer.dropEffect = "none";
-  }, true);
+  });
 
-  document.addEventListener("drop", async (event) => {
+  listen("drop", async (event) => {
     const uploader = uploaderAt(event);
     if (!event.isTrusted || !uploader) return;
     const dropped = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
@@ -31,17 +37,17 @@ function ({ most, bytes, tooMany, tooLarge, none }) {
     const again = new DragEvent("drop", { bubbles: true, cancelable: true });
     Object.defineProperty(again, "dataTransfer", { value: { types: ["Files"], items, files } });
     uploader.dispatchEvent(again);
-  }, true);
+  });
 
   // The same for files that are chosen in a dialog.
-  document.addEventListener("change", (event) => {
+  listen("change", (event) => {
     const [field, uploader] = [event.target, uploaderAt(event)];
     const sentence = uploader && field.type === "file" && field.files.length ? refusal(field.files) : "";
     if (!sentence) return;
     event.stopImmediatePropagation();
     field.value = "";
     tell(uploader, sentence);
-  }, true);
+  });
 
   // Streamlit draws each file, and the page stands still while it draws thousands; one that is too large among others
   // it leaves out without a word.

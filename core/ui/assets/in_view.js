@@ -13,7 +13,8 @@ function ([time, key]) {
     const card = document.querySelector(`.st-key-${key}`);
     if (card !== null && seen === null) seen = now;
     const waited = now - (seen ?? began) > (seen === null ? patience : settled);
-    if (held || waited || window.headlightInView !== time) {
+    const left = document.querySelector(".st-key-models_script") === null;
+    if (held || waited || left || window.headlightInView !== time) {
       hands.forEach((hand) => window.removeEventListener(hand, letGo));
       return;
     }

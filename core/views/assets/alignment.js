@@ -11,12 +11,9 @@ export default function (component) {
   root.style.colorScheme = state.theme.dark ? "dark" : "light";
   if (state.key !== key) startAlignment(state, key);
   paintAlignment(state);
-  const stopFollowing = followSelection(root, state, () => drawFilm(state));
-  const stopWatching = repaintOnResize(root, state, () => paintAlignment(state));
-  return () => {
-    stopFollowing();
-    stopWatching();
-  };
+  followSelection(state, () => drawFilm(state));
+  repaintOnResize(state, () => paintAlignment(state));
+  return endOf(state);
 }
 
 // The weights that are drawn are places on the ramp; the exact ones are kept beside them.

@@ -45,7 +45,8 @@ function tell(state, text, isError = false) {
 
 async function attempt(state, done, work) {
   tell(state, "Drawing the picture …");
-  // A large picture takes seconds: the words must be on the screen before.
+  // A large picture takes seconds: the words must be on the screen before. It is saved although its menu be closed
+  // meanwhile, and its address goes after it.
   await new Promise((resolve) => { setTimeout(resolve, 30); });
   try {
     await work();

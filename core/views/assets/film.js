@@ -13,11 +13,8 @@ export default function (component) {
   if (state.key !== key || wasLonger) startAnew(state, key);
   keepStep(state);
   paintFilm(state);
-  const stopWatching = repaintOnResize(root, state, () => paintFilm(state));
-  return () => {
-    stopPlaying(state);
-    stopWatching();
-  };
+  repaintOnResize(state, () => paintFilm(state));
+  return endOf(state);
 }
 
 function createFilm(root) {

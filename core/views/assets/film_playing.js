@@ -91,24 +91,20 @@ function startPlaying(state) {
   const last = steps[steps.length - 1];
   state.playing = { from, last, start: performance.now(), pace, beat: still ? Math.max(pace, STILL) : pace };
   showIndex(state, from);
-  requestAnimationFrame(() => playOn(state));
+  onNextFrame(state, "playing", () => playOn(state));
 }
 
 // Up to the frame that was the last one when it began; then the newest is followed again.
 function playOn(state) {
-  const { playing, root, steps } = state;
+  const { playing, steps } = state;
   if (!playing) return;
-  if (!root.isConnected) {
-    stopPlaying(state);
-    return;
-  }
   const { from, last, start, pace, beat } = playing;
   const end = Math.max(0, steps.indexOf(last));
   const elapsed = Math.floor((performance.now() - start) / beat) * beat;
   const index = Math.min(end, from + Math.floor(elapsed / pace + 1e-6));
   if (index !== shownIndex(state)) showIndex(state, index);
   if (index < end) {
-    requestAnimationFrame(() => playOn(state));
+    onNextFrame(state, "playing", () => playOn(state));
     return;
   }
   stopPlaying(state);

@@ -19,12 +19,9 @@ export default function (component) {
   updateChips(state);
   updateRanges(state);
   paintHeadview(state);
-  const stopFollowing = followSelection(root, state, () => followPage(state));
-  const stopWatching = repaintOnResize(root, state, () => paintHeadview(state));
-  return () => {
-    stopFollowing();
-    stopWatching();
-  };
+  followSelection(state, () => followPage(state));
+  repaintOnResize(state, () => paintHeadview(state));
+  return endOf(state);
 }
 
 function createHeadview(root) {
@@ -136,7 +133,7 @@ function moveTokenFocus(state, { side, index }, event) {
 function listenToHeadview(state) {
   const { box, sheet, root } = state;
   const tokenOf = (event) => event.target.closest?.(".token");
-  box.onscroll = () => onNextFrame(state);
+  box.onscroll = () => redrawHeadview(state);
   sheet.onpointerover = (event) => {
     const token = tokenOf(event);
     if (token) token.title = isCut(token) ? token.textContent : "";
@@ -173,13 +170,11 @@ function releaseLock(state) {
 
 function scheduleFocus(state) {
   state.focusMoved = true;
-  onNextFrame(state);
+  redrawHeadview(state);
 }
 
-// Pointer moves and scrolling can come faster than frames.
-function onNextFrame(state) {
-  state.frame ??= requestAnimationFrame(() => {
-    state.frame = null;
+function redrawHeadview(state) {
+  onNextFrame(state, "drawing", () => {
     if (state.focusMoved) focusOn(state);
     drawHeadview(state);
   });

@@ -31,7 +31,7 @@ function adoptSelection(state) {
   const { heads } = state.header;
   const wanted = shown ?? [head ?? heads[0]];
   // Another head was opened: the choice of heads made before it no longer counts.
-  if (state.openHead !== head) clearTimeout(state.telling);
+  if (state.openHead !== head) stop(state, "telling");
   state.openHead = head;
   state.shown = headIndices(state, wanted);
   state.topK = clamp(topK, 1, MOST_LINES);
@@ -71,8 +71,7 @@ function tellLines(state) {
   const { header, shown, topK, threshold } = state;
   const lines = { shown: [...shown].map((head) => header.heads[head]), top_k: topK, threshold };
   changeSelection(state, lines);
-  clearTimeout(state.telling);
-  state.telling = setTimeout(() => state.component.setTriggerValue("lines", lines), TELL_AFTER);
+  after(state, "telling", TELL_AFTER, () => state.component.setTriggerValue("lines", lines));
 }
 
 function updateRanges(state) {

@@ -20,12 +20,9 @@ export default function (component) {
   state.cursor.setAttribute("aria-label", header.label);
   paintHeatmap(state);
   listen(state);
-  const stopFollowing = followSelection(root, state, () => takeOver(state));
-  const stopWatching = repaintOnResize(root, state, () => paintHeatmap(state));
-  return () => {
-    stopFollowing();
-    stopWatching();
-  };
+  followSelection(state, () => takeOver(state));
+  repaintOnResize(state, () => paintHeatmap(state));
+  return endOf(state);
 }
 
 function createHeatmap(root) {
@@ -100,10 +97,6 @@ function drawView(state) {
   showCell(state, state.cell);
 }
 
-// Wheels and pointers can send several events within a frame.
 function scheduleView(state) {
-  state.frame ??= requestAnimationFrame(() => {
-    state.frame = null;
-    drawView(state);
-  });
+  onNextFrame(state, "drawing", () => drawView(state));
 }

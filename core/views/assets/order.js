@@ -19,11 +19,7 @@ export default function (component) {
   state.busy.hidden = !busy;
   root.setAttribute("aria-busy", String(Boolean(busy)));
   markDrawn(root);
-  return () => {
-    clearTimeout(state.telling);
-    clearTimeout(state.settling);
-    endDrag(state);
-  };
+  return endOf(state);
 }
 
 function createOrder(root) {
@@ -56,8 +52,8 @@ function createOrder(root) {
 
 function fillWords(state, labels) {
   endDrag(state);
-  clearTimeout(state.telling);
-  clearTimeout(state.settling);
+  stop(state, "telling");
+  stop(state, "settling");
   Object.assign(state, { labels, order: state.answer, picked: null, lifted: null, changedAt: -Infinity });
   state.rtl = textDirection(labels.join(" ")) === "rtl";
   state.stage.dir = state.rtl ? "rtl" : "ltr";
@@ -84,8 +80,8 @@ function fillWords(state, labels) {
 function takeAnswer(state) {
   if (state.lifted || state.drag || sameValues(state.answer, state.order)) return;
   const left = state.changedAt + LATE_ANSWER - performance.now();
-  clearTimeout(state.settling);
-  if (left > 0) state.settling = setTimeout(() => takeAnswer(state), left);
+  stop(state, "settling");
+  if (left > 0) after(state, "settling", left, () => takeAnswer(state));
   else arrange(state, state.answer);
 }
 
@@ -93,8 +89,7 @@ function changeOrder(state, order, words, wait = 0) {
   arrange(state, order);
   tell(state, words);
   state.changedAt = performance.now() + wait;
-  clearTimeout(state.telling);
-  state.telling = setTimeout(() => state.component.setTriggerValue("order", state.order), wait);
+  after(state, "telling", wait, () => state.component.setTriggerValue("order", state.order));
 }
 
 function replaceOrder(state, order, words) {

@@ -21,16 +21,13 @@ export default function (component) {
   updateButtons(state);
   renderLegend(state.legend, { ...header.legend, masked: state.anyMasked });
   paintOverview(state);
-  const stopFollowing = followSelection(root, state, () => {
+  followSelection(state, () => {
     followHead(state);
     markSelected(state);
     drawOverview(state);
   });
-  const stopWatching = repaintOnResize(root, state, () => paintOverview(state));
-  return () => {
-    stopFollowing();
-    stopWatching();
-  };
+  repaintOnResize(state, () => paintOverview(state));
+  return endOf(state);
 }
 
 // [layer, head], the head being null for the mean over the heads of a layer; null before anything is selected.

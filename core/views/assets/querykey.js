@@ -16,7 +16,7 @@ export default function (component) {
   readDetail(state, header, arrays);
   state.diverging = divergingColours(state.theme);
   root.style.colorScheme = state.theme.dark ? "dark" : "light";
-  clearTimeout(state.waiting);
+  stop(state, "waiting");
   root.classList.remove("waiting");
   updateChooser(state);
   updateWords(state);
@@ -24,12 +24,9 @@ export default function (component) {
   adoptDetail(state);
   listenToDetail(state);
   paintDetail(state);
-  const stopFollowing = followSelection(root, state, () => followQuery(state));
-  const stopWatching = repaintOnResize(root, state, () => paintDetail(state));
-  return () => {
-    stopFollowing();
-    stopWatching();
-  };
+  followSelection(state, () => followQuery(state));
+  repaintOnResize(state, () => paintDetail(state));
+  return endOf(state);
 }
 
 function createDetail(root) {
@@ -120,8 +117,8 @@ function chooseQuery(state) {
 function awaitQuery(state, place) {
   const isAwaited = place !== null && place !== state.header.query_place && state.header.query_places.includes(place);
   state.root.classList.toggle("waiting", isAwaited);
-  clearTimeout(state.waiting);
-  if (isAwaited) state.waiting = setTimeout(() => state.root.classList.remove("waiting"), 10000);
+  if (isAwaited) after(state, "waiting", 10000, () => state.root.classList.remove("waiting"));
+  else stop(state, "waiting");
 }
 
 function followQuery(state) {

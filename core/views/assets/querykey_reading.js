@@ -16,10 +16,7 @@ function listenToDetail(state) {
 }
 
 function redrawDetail(state) {
-  state.frame ??= requestAnimationFrame(() => {
-    state.frame = null;
-    drawDetail(state);
-  });
+  onNextFrame(state, "drawing", () => drawDetail(state));
 }
 
 function rowUnder(state, event) {

@@ -17,11 +17,8 @@ export default function (component) {
     shown: rows.filter((row) => row.state !== "refused"), refused: rows.filter((row) => row.state === "refused") });
   root.style.colorScheme = theme.dark ? "dark" : "light";
   paintSaliency(state);
-  const stopWatching = repaintOnResize(root, state, () => paintSaliency(state));
-  return () => {
-    state.nearby?.disconnect();
-    stopWatching();
-  };
+  repaintOnResize(state, () => paintSaliency(state));
+  return endOf(state);
 }
 
 function createSaliency(root) {
@@ -64,7 +61,6 @@ function paintSaliency(state) {
   const layout = layoutWords(state, Math.max(root.clientWidth - 0.8 * remPixels(), 12 * remPixels()));
   state.layout = layout;
   const scrolled = stage.scrollTop;
-  state.nearby?.disconnect();
   stage.replaceChildren();
   state.sections = labels.length && shown.length ? layout.blocks.map(() => createBlockSection(state)) : [];
   stage.hidden = state.sections.length === 0;
@@ -89,14 +85,18 @@ function createBlockSection({ stage, layout }) {
 function watchSections(state) {
   const { sections } = state;
   sections.slice(0, 2).forEach((_, index) => paintSection(state, index));
-  state.nearby = new IntersectionObserver((entries) => {
+  const watch = whileThere(state, (entries) => {
     for (const { target, isIntersecting } of entries) {
       const index = sections.findIndex(({ element }) => element === target);
       if (isIntersecting) paintSection(state, index);
       else clearSection(sections[index]);
     }
-  }, { rootMargin: AHEAD });
-  for (const { element } of sections) state.nearby.observe(element);
+  });
+  begin(state, "nearby", () => {
+    const observer = new IntersectionObserver(watch, { rootMargin: AHEAD });
+    for (const { element } of sections) observer.observe(element);
+    return () => observer.disconnect();
+  });
 }
 
 function paintSection(state, index) {

@@ -17,15 +17,18 @@ function currentSelection() {
 }
 
 // Calls onChange when the selection changes, but not for what this component selected itself.
-function followSelection(root, state, onChange) {
+function followSelection(state, onChange) {
   const { listeners } = commonPlace();
   state.seenSelection = selectionText(currentSelection());
-  listeners.set(root, (text) => {
-    if (!root.isConnected || state.seenSelection === text) return;
+  const hear = whileThere(state, (text) => {
+    if (state.seenSelection === text) return;
     state.seenSelection = text;
     onChange();
   });
-  return () => listeners.delete(root);
+  begin(state, "following", () => {
+    listeners.set(state.root, hear);
+    return () => listeners.delete(state.root);
+  });
 }
 
 // The same for the same selection, whatever the order of its names.
@@ -35,13 +38,15 @@ function selectionText(selection) {
 
 // What Python says is selected. It may answer an older click: what this page has changed a moment ago stays as it is,
 // or the figures would jump back and forth, and the answer counts in full when that moment is over.
-function receiveSelection(selection) {
+function receiveSelection(state, selection) {
   const place = commonPlace();
   const recent = recentChanges(place);
   announceSelection({ ...selection, ...recent });
-  clearTimeout(place.settling);
+  // The page that is left may have its component still.
+  if (place.receiver) stop(place.receiver, "settling");
+  place.receiver = state;
   if (Object.keys(recent).length === 0) return;
-  place.settling = setTimeout(() => receiveSelection(selection), LATE_ANSWER);
+  after(state, "settling", LATE_ANSWER, () => receiveSelection(state, selection));
 }
 
 function recentChanges({ changed, selection }) {

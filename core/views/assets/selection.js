@@ -2,7 +2,9 @@
 // the view to their Export menus.
 
 export default function (component) {
+  const state = stateOf(component.parentElement.querySelector(".selection"), (root) => ({ root }));
   const { link, ...selection } = component.data;
   commonPlace().link = link;
-  receiveSelection(selection);
+  receiveSelection(state, selection);
+  return endOf(state);
 }

@@ -1,14 +1,7 @@
 // What the canvas components share: the message format, DOM helpers, token labels, tooltip and legend.
 // Plain functions without import or export: Python puts this text in front of each component.
 
-const STATES = new WeakMap();
 const TALK_SPARES_REM = 4;
-
-// Streamlit calls a component again on the same root for each data or theme change; this finds its state.
-function stateOf(root, create) {
-  if (!STATES.has(root)) STATES.set(root, create(root));
-  return STATES.get(root);
-}
 
 const ARRAY_TYPES = { uint8: Uint8Array, uint16: Uint16Array, float16: Uint16Array, float32: Float32Array };
 
@@ -102,26 +95,28 @@ function roomInWindow({ talk }, around, least) {
 
 // Repaints when the width, the root font, the pixel ratio or the height of the window changes; heights of components
 // follow from these, so watching them too would loop. A font that arrives late also asks for a new paint.
-function repaintOnResize(root, state, paint) {
-  state.stopWatching?.();
+function repaintOnResize(state, paint) {
+  const { root } = state;
   state.remProbe ??= addElement(root, "span", "rem-probe", { "aria-hidden": "true" });
   const measure = () => [root.clientWidth, state.remProbe.offsetWidth, devicePixelRatio, innerHeight].join();
   let painted = measure();
-  const check = () => {
-    if (measure() === painted) return;
+  const check = whileThere(state, () => {
+    // What is hidden has no width, and comes back as it was.
+    if (root.clientWidth === 0 || measure() === painted) return;
     painted = measure();
     paint();
-  };
-  const observer = new ResizeObserver(check);
-  observer.observe(root);
-  observer.observe(state.remProbe);
-  window.addEventListener("resize", check);
-  if (document.fonts.status === "loading") document.fonts.ready.then(() => root.isConnected && paint());
-  state.stopWatching = () => {
-    observer.disconnect();
-    window.removeEventListener("resize", check);
-  };
-  return state.stopWatching;
+  });
+  begin(state, "size", () => {
+    const observer = new ResizeObserver(check);
+    observer.observe(root);
+    observer.observe(state.remProbe);
+    window.addEventListener("resize", check);
+    return () => {
+      observer.disconnect();
+      window.removeEventListener("resize", check);
+    };
+  });
+  if (document.fonts.status === "loading") document.fonts.ready.then(whileThere(state, paint));
 }
 
 function markDrawn(root) {

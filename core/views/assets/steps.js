@@ -24,12 +24,8 @@ export default function (component) {
     fillSteps(state);
   }
   paintSteps(state);
-  const stopWatching = repaintOnResize(root, state, () => paintSteps(state));
-  return () => {
-    stopPlaying(state);
-    clearTimeout(state.telling);
-    stopWatching();
-  };
+  repaintOnResize(state, () => paintSteps(state));
+  return endOf(state);
 }
 
 function createSteps(root) {
@@ -112,12 +108,11 @@ function drawFilm(state) {
 }
 
 function tellStep(state) {
-  clearTimeout(state.telling);
-  state.telling = setTimeout(() => {
+  after(state, "telling", TELL_STEP_AFTER, () => {
     // Each message runs the page again, which would make the playing halt.
     if (state.playing) tellStep(state);
     else state.component.setTriggerValue("step", { step: state.step - 1 });
-  }, TELL_STEP_AFTER);
+  });
 }
 
 function goTo(state, step) {

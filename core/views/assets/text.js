@@ -13,12 +13,9 @@ export default function (component) {
   root.style.colorScheme = state.theme.dark ? "dark" : "light";
   updateParts(state);
   followReading(state);
-  const stopFollowing = followSelection(root, state, () => followReading(state));
-  const stopWatching = repaintOnResize(root, state, () => paintText(state));
-  return () => {
-    stopFollowing();
-    stopWatching();
-  };
+  followSelection(state, () => followReading(state));
+  repaintOnResize(state, () => paintText(state));
+  return endOf(state);
 }
 
 function createTextView(root) {
@@ -148,10 +145,7 @@ function pointAtPart(state, part, event) {
   if (state.pointed === part) return;
   state.pointed = part;
   if (state.held) return;
-  state.frame ??= requestAnimationFrame(() => {
-    state.frame = null;
-    paintText(state);
-  });
+  onNextFrame(state, "drawing", () => paintText(state));
 }
 
 // A click on the held part lets it go. Either way nothing stays picked on the other side.
