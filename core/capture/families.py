@@ -51,7 +51,7 @@ class Prompt:
 
     @property
     def words(self) -> str:
-        return f"the {self.keys} positions of the model's own prompt, which are no tokens"
+        return f"the {self.keys} positions of the model's own prompt"
 
 
 def prompts_of(network: nn.Module) -> dict[nn.Module, Prompt]:

@@ -35,8 +35,8 @@ _HOOKED = "streams_hooked"
 _JOINING = {torch.cat, torch.concat, torch.concatenate}
 
 # Where the rest of a row goes, where one map is shown as two.
-OF_ENCODER = "the encoder's tokens, which share one softmax with these"
-OF_DECODER = "the decoder's own tokens, which share one softmax with these"
+OF_ENCODER = "the encoder's tokens"
+OF_DECODER = "the decoder's own tokens"
 
 
 def is_encoder_decoder(model: nn.Module) -> bool:

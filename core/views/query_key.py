@@ -43,11 +43,12 @@ def query_key_figure(trace: Trace, view: View, query: int, key: int | None = Non
     detail = trace.query_key(view.layer, view.head, query, view.stream)
     shown = _shown_keys(detail.weights, key)
     arrays = {name: array[shown] if name != "query" else array for name, array in _arrays(detail).items()}
-    remark = detail.remark
+    remark, rest = detail.remark, trace.rest(view.layer, view.stream)
     title, stem = f"Query and keys · layer {view.layer}, head {view.head}", view_stem(trace, view, f"query{query}")
     part = f"the {len(shown)} keys of largest weight of {len(keys):,}" if len(shown) < len(keys) else ""
     where = f"layer {view.layer}, head {view.head}, query {query}"
-    parts = [_formula(detail), *_meanings(detail), part, "no token left out", row_words(trace, view.stream), remark]
+    rows = row_words(trace, view.stream)
+    parts = [_formula(detail, rest), *_meanings(detail), part, "no token left out", rows, remark]
     how = " · ".join(filter(None, parts))
     words = caption(trace, view.stream, where, how)
     header = {
@@ -62,7 +63,7 @@ def query_key_figure(trace: Trace, view: View, query: int, key: int | None = Non
         "col_places": shown.tolist(),
         "col_title": "key",
         "dims": detail.dims,
-        "steps": _steps(detail, trace.rest(view.layer, view.stream)),
+        "steps": _steps(detail, rest),
         "remark": remark,
     }
     return Figure(
@@ -149,7 +150,7 @@ def _steps(detail: QueryKeyDetail, rest: str) -> dict[str, Any]:
     }
 
 
-def _formula(detail: QueryKeyDetail) -> str:
+def _formula(detail: QueryKeyDetail, rest: str) -> str:
     """The steps of this layer in one line."""
     if detail.query is None:
         return "the model's own weights"
@@ -157,7 +158,8 @@ def _formula(detail: QueryKeyDetail) -> str:
     if detail.softcap is not None:
         inner = f"{detail.softcap:g} tanh({inner} / {detail.softcap:g})"
     added = [name for name, part in (("position bias", detail.bias), ("mask", detail.mask)) if part is not None]
-    sink = ", with a sink beside the keys" if detail.sink is not None else ""
+    beside = "a sink" if rest == NO_TOKEN else rest
+    sink = f", with {beside} beside the keys" if detail.sink is not None else ""
     return f"weight = softmax({' + '.join([inner, *added])}){sink}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from core.capture.kept import NO_TOKEN
 from core.errors import HeadlightError
 from core.heads import EVERY_TOKEN, Filters, axis_of
 from core.text import Tokens, shortened
@@ -182,7 +183,9 @@ def row_sums(trace: Trace, stream: str, layer: int, filters: Filters) -> str:
             return "each row sums to 1 without special tokens"
         return "rows sum to less than 1 without special tokens"
     if trace.has_sink(layer, stream):
-        return f"rows sum to less than 1, the rest goes to {trace.rest(layer, stream)}"
+        rest = trace.rest(layer, stream)
+        shared = "" if rest == NO_TOKEN else " in the same softmax"
+        return f"rows sum to less than 1, the rest goes to {rest}{shared}"
     return "each row sums to 1"
 
 

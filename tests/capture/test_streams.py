@@ -248,9 +248,7 @@ def test_a_prompt_of_the_models_own_is_the_rest_of_each_row(kind: str) -> None:
         assert torch.equal(call.weights(batch=1), theirs[1, ..., -call.keys :])  # the prompt comes first
         prompted = call.stream != "encoder"  # the library gives MVP's encoder none
         assert call.has_sink is prompted
-        assert call.rest == (
-            "the 10 positions of the model's own prompt, which are no tokens" if prompted else "no token"
-        )
+        assert call.rest == ("the 10 positions of the model's own prompt" if prompted else "no token")
         if theirs.shape[-1] > call.keys:
             assert torch.allclose(call.sink_share(), theirs[0, ..., : -call.keys].sum(-1), atol=1e-6)
     assert {(call.queries, call.keys) for call in calls} == (

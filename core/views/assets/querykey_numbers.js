@@ -85,11 +85,12 @@ function additions({ bias, mask }) {
 // The steps of this model, such as: weight = softmax( q·k × 0.125 + bias ).
 function formulaText({ header, dims, hasSink, write }) {
   const { steps } = header;
-  if (!dims) return `weight = softmax( ${["score", hasSink && "sink"].filter(Boolean).join(", ")} )`;
+  const beside = steps.sink_adds ? "the rest" : "sink";
+  if (!dims) return `weight = softmax( ${["score", hasSink && beside].filter(Boolean).join(", ")} )`;
   const scaled = `q·k × ${Number(steps.scale.toPrecision(4))}`;
   const capped = steps.softcap ? `${steps.softcap} · tanh( ${scaled} / ${steps.softcap} )` : scaled;
   const score = [capped, ...additions(steps)].join(" + ");
-  return `weight = softmax( ${score}${hasSink ? `, sink ${write.logits(steps.sink)}` : ""} )`;
+  return `weight = softmax( ${score}${hasSink ? `, ${beside} ${write.logits(steps.sink)}` : ""} )`;
 }
 
 // The same steps with the numbers of one key.
