@@ -33,6 +33,8 @@ WHAT = {
     "choices": "each choice with its probability among them; the maps are those of the likeliest",
     "masked words": "the likeliest tokens in the place of the first mask, with probability",
 }
+# Of so many characters a name takes several lines, as a span of a text or a choice does.
+LONG_NAME = 16
 # So many characters of what it wrote are told in a line.
 QUOTED = 120
 
@@ -53,7 +55,8 @@ def show_answer(trace: Trace, report: LoadReport) -> None:
         # A number that is no probability is no part of a whole: it has no bar.
         largest = None if output.function == "number" else output.likeliest[0][1]
         rows = "".join(_row(name, share, largest) for name, share in output.likeliest)
-        st.html(f'<table class="headlight-shares">{rows}</table>')
+        long = " long" if max(len(name) for name, _ in output.likeliest) > LONG_NAME else ""
+        st.html(f'<table class="headlight-shares{long}">{rows}</table>')
         notes([(line.sentence, "warning") for line in report.lines() if line.severity == "warning"], key="answer_notes")
         parts = [trace.provenance.model, _what(trace), trace.provenance.remark]
         small_print(" · ".join(filter(None, parts)), "caption")

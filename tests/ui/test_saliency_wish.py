@@ -17,7 +17,7 @@ from core.ui.words import literal
 MODEL = "sentiment-transformer"
 ASKED = {
     "model": MODEL, "example": "review-negated", "about": "0", "against": "1", "by": "token", "scalar": "logit",
-    "baseline": "zero", "aggregation": "dot", "methods": "rollout,attention", "view": "cost", "word": "3",
+    "baseline": "zero", "aggregation": "dot", "methods": "rollout,attention", "view": "cost", "word": "3", "at": "4",
 }  # fmt: skip
 
 
@@ -38,7 +38,7 @@ def test_what_an_address_asks_for_comes_back_in_the_address():
     wish, remarks = arrived(**ASKED)
     assert remarks == []
     assert wish.address == ASKED
-    assert (wish.asked.target, wish.asked.foil, wish.asked.by) == (0, 1, "token")
+    assert (wish.asked.target, wish.asked.foil, wish.asked.at, wish.asked.by) == (0, 1, 4, "token")
     assert wish.methods == ("rollout", "attention")
 
 
@@ -71,7 +71,7 @@ def test_a_value_that_there_is_not_falls_back_with_one_sentence(name: str):
     assert wish.address == first_visit()
 
 
-@pytest.mark.parametrize("name", ["about", "against", "word"])
+@pytest.mark.parametrize("name", ["about", "against", "at", "word"])
 @pytest.mark.parametrize("value", ["-1", "x", "1e3", "9" * 4000, ""])
 def test_what_is_no_number_asks_about_nothing(name: str, value: str):
     wish, _ = arrived(**{name: value})
@@ -87,7 +87,7 @@ def test_known_methods_stay_beside_an_unknown_one():
 def test_another_text_forgets_what_was_asked_about_and_marked():
     arrived(**ASKED)
     forget_target()
-    assert not {"about", "against", "word"} & set(wish_of_state().address)
+    assert not {"about", "against", "at", "word"} & set(wish_of_state().address)
 
 
 def test_classifiers_of_reviews_come_first_and_no_model_is_left_out_or_twice():
@@ -112,6 +112,7 @@ def test_every_model_has_a_text_to_open_with_and_every_first_method_exists():
         (Target("label", 0, "negative", 0.0009), "negative · <0.1 %"),
         (Target("next token", 7, "[$*", 1.0), "[$* · 100.0 %"),
         (Target("similarity", 0, "similarity", None), "similarity"),
+        (Target("label", 0, "LABEL_0", None, -12.34567), "LABEL_0 · -12.35"),
     ],
 )
 def test_a_target_is_named_with_its_probability(target: Target, shown: str):

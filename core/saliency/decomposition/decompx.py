@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.errors import HeadlightError
+from core.models.answers import answer_kind
 from core.saliency.method import Method, Passes, Raw
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def refuse(model: Model) -> str:
 
     if sentence := refusal(model.network):
         return sentence
+    if answer_kind(model.network).of_one_token:
+        return f"DecompX decomposes one answer for the whole text, and {model.name} has one for each token."
     if FAMILIES[model.network.config.model_type](model.network).head is None:
         return f"{model.name} has no classifier or output layer that reads a token's state: DecompX decomposes a logit."
     return ""

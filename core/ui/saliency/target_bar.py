@@ -29,7 +29,7 @@ LABELS = {
     "similarity": "Explain how alike the two texts are",
 }
 
-TOKENS = {"token label": "of the token", "span": "at the token", "masked word": "masked is"}
+TOKENS = {"token label": "of the token", "span": "at the token", "masked word": "Masked token"}
 
 
 def target_bar(question: Question) -> None:
@@ -111,7 +111,7 @@ def _nothing(question: Question) -> str:
     """What a target is held against where no other is chosen."""
     if question.scalar != "margin" or question.function != "softmax":
         return "nothing"
-    return "the others" if question.kind.names else "the mean of all tokens"
+    return "the others" if question.kind.names or question.target.kind == "choice" else "the mean of all tokens"
 
 
 def _choose(key: str, before: int) -> None:
