@@ -150,6 +150,11 @@ def kind_of(model: Model) -> AnswerKind:
         )
     if kind.name == SIMILARITY and network.config.is_encoder_decoder:
         raise HeadlightError(f"{model.name} has no head to write with: choose a model that answers something.")
+    if kind.name != OUTPUT_WORD and network.config.is_encoder_decoder:
+        raise HeadlightError(
+            f"{model.name} is a {type(network).__name__}, whose decoder reads the text again before it answers, and no "
+            "method here follows that: choose a model of one stack."
+        )
     return kind
 
 

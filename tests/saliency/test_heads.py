@@ -251,3 +251,11 @@ def test_other_answers_are_refused_by_what_they_are(kind: Any, said: str, tmp_pa
     tokenizer().save_pretrained(tmp_path)
     with refused(kind.__name__, said):
         ask(load(str(tmp_path)), TEXT, text_pair=CONTEXT)
+
+
+def test_a_decoder_that_reads_the_text_again_is_named(tmp_path: Path) -> None:
+    config = tiny_config("bart", vocab_size=len(WORDS) + 5)
+    network_of(config, auto=AutoModelForQuestionAnswering).save_pretrained(tmp_path)
+    tokenizer().save_pretrained(tmp_path)
+    with refused("BartForQuestionAnswering", "reads the text again"):
+        ask(load(str(tmp_path)), TEXT, text_pair=CONTEXT)
