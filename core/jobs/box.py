@@ -16,7 +16,9 @@ import psutil
 from core.jobs.job import Job
 from core.jobs.processes import Process
 
-START_SECONDS = 60.0
+# By the clock, so that a busy machine refuses nobody: imports are trusted, and work is held to the processor's time.
+START_SECONDS = 300.0
+PATIENCE_SECONDS, PATIENCE = 60.0, 10.0
 SECONDS_BETWEEN_CHECKS = 0.05
 RESULT_NBYTES = 16 * 2**20
 IMPORTS_NBYTES = 2**30
@@ -29,7 +31,7 @@ OnSecond = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Limits:
-    """seconds: by the clock, once the imports are done. nbytes: of memory beyond what the imports take.
+    """seconds: of the processor, once the imports are done. nbytes: of memory beyond what the imports take.
 
     written_nbytes: the longest file, and about the sum of all that is written below the folder.
     """
@@ -38,6 +40,11 @@ class Limits:
     nbytes: int
     written_nbytes: int
     folder: Path
+
+    @property
+    def patience(self) -> float:
+        """Seconds by the clock after which a process is ended that may be waiting for ever."""
+        return PATIENCE_SECONDS + PATIENCE * self.seconds
 
 
 class Box:
@@ -91,7 +98,7 @@ class Box:
         """
         before = _nbytes_below(limits.folder) if limits.written_nbytes else 0
         start, told = monotonic(), 0
-        end, begun = start + START_SECONDS, False
+        end, imports = start + START_SECONDS, None
         while not _is_over(self._process.pid):
             if job is not None:
                 job.check()
@@ -99,10 +106,12 @@ class Box:
                 told = passed
                 on_second(passed)
             self._read_all(SECONDS_BETWEEN_CHECKS)
-            if not begun and self.has_begun:
-                end, begun = monotonic() + limits.seconds, True
+            if imports is None and self.has_begun:
+                end, imports = monotonic() + limits.patience, _processor_seconds(self._process.pid)
+            if imports is not None and _processor_seconds(self._process.pid) - imports > limits.seconds:
+                return "time"
             if monotonic() > end:
-                return "time" if begun else "start"
+                return "start" if imports is None else "asleep"
             if len(self.answer) > RESULT_NBYTES + 1:
                 return "result"
             if reason := _excess(self._process.pid, limits, before):
@@ -126,6 +135,14 @@ def _is_over(pid: int | None) -> bool:
         return pid is not None and psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
+
+
+def _processor_seconds(pid: int | None) -> float:
+    """What a process has had of the processor, in all its threads; 0 once it is gone."""
+    with suppress(psutil.Error):
+        times = psutil.Process(pid).cpu_times()
+        return float(times.user + times.system)
+    return 0.0
 
 
 def _excess(pid: int | None, limits: Limits, before: float) -> str | None:

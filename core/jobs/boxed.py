@@ -2,12 +2,12 @@
 
 A crash, an endless loop or a huge allocation of a parser ends the box and reaches the server as one sentence.
 
-What holds everywhere (Linux and macOS): time, processor time, open files, the length of each file written, the size of
-the result, no core file, an empty environment, no inherited files, the end of the process with its children. On Linux
-also: address space; the sum of what is written; and, where the kernel has seccomp and Landlock, which need no rights
-(`unshare` often does, so it is not used): no further process, no socket, no file changed outside the folder. Without
-seccomp the user's limit of processes is lowered to none instead, threads included, which the kernel does not apply to
-root, and network is open. Windows is refused.
+What holds everywhere (Linux and macOS): processor time, and far longer by the clock, open files, the length of each
+file written, the size of the result, no core file, an empty environment, no inherited files, the end of the process
+with its children. On Linux also: address space; the sum of what is written; and, where the kernel has seccomp and
+Landlock, which need no rights (`unshare` often does, so it is not used): no further process, no socket, no file changed
+outside the folder. Without seccomp the user's limit of processes is lowered to none instead, threads included, which
+the kernel does not apply to root, and network is open. Windows is refused.
 
 What a box cannot protect from: whoever takes over the parser reads whatever the server's user may read, and may answer
 any JSON within its bound, so a result is as untrusted as the file. A box takes one core and nbytes of memory while it
@@ -51,10 +51,11 @@ _log = logging.getLogger(__name__)
 class Unboxed(HeadlightError):
     """A function in a box came to no end of its own; the text is a sentence for those who do not word it themselves.
 
-    reason: "time", "memory", "written" (too much), "forbidden" (a process, a socket, a file elsewhere), "crash" (a
-        signal), "exit" (the process ended without an answer), "result" (too large, or no JSON), "error" (an exception
-        that is no HeadlightError), or "start".
-    why: follows a name in a sentence of the caller's: "took longer than 5 seconds".
+    reason: "time" (of the processor), "asleep" (little of it in a long time by the clock), "memory", "written" (too
+        much), "forbidden" (a process, a socket, a file elsewhere), "crash" (a signal), "exit" (the process ended
+        without an answer), "result" (too large, or no JSON), "error" (an exception that is no HeadlightError), or
+        "start".
+    why: follows a name in a sentence of the caller's: "took longer than 5 seconds of the processor".
     detail: type and text of an exception, at most 300 characters and as hostile as the file; else "".
     """
 
@@ -82,8 +83,9 @@ def boxed(
 
     function: "package.module:name"; the module is imported before the limits hold, so what it imports at its top costs
         neither seconds nor nbytes, and what the function imports later costs both.
-    seconds: by the clock, from when the imports are done. nbytes: of address space beyond what the imports reserve; a
-        file that is mapped counts as a whole, and each thread counts some 8 MB.
+    seconds: of the processor, from when the imports are done: neither other work on the machine nor a suspended process
+        makes it fail. What waits is ended after `Limits.patience`, by the clock. nbytes: of address space beyond what
+        the imports reserve; a file that is mapped counts as a whole, and each thread counts some 8 MB.
     folder: where the function works and, if written_nbytes > 0, the only folder it may change; None for a fresh one
         that is deleted afterwards. written_nbytes: the longest file, and about the sum of all that is written.
     job: cancelling it kills the process; its listener hears nothing from here.
@@ -106,6 +108,7 @@ def boxed(
             "allowed": allowed,
             "paths": paths,
             "seconds": seconds,
+            "patience": Limits(seconds, nbytes, written_nbytes, Path()).patience,
             "nbytes": nbytes,
             "written_nbytes": written_nbytes,
             "result_nbytes": RESULT_NBYTES,
@@ -131,7 +134,8 @@ def boxed(
 
 def _broken(limits: Limits, reason: str, detail: str = "") -> Unboxed:
     why = {
-        "time": f"took longer than {limits.seconds:g} second{'' if limits.seconds == 1 else 's'}",
+        "time": f"took longer than {limits.seconds:g} second{'' if limits.seconds == 1 else 's'} of the processor",
+        "asleep": f"did not end within {limits.patience:,g} seconds, for most of which it waited",
         "memory": f"needed more than {limits.nbytes / 1e6:,.0f} MB of memory",
         "written": f"wrote more than {limits.written_nbytes / 1e6:,.0f} MB",
         "forbidden": "tried to do what it may not",
@@ -168,8 +172,10 @@ def _reason_of_end(box: Box) -> str | None:
     """Why a box that nobody stopped has no answer, or None if it has one."""
     if not box.has_begun:
         return "start"
-    if box.signal in (signal.SIGXCPU, signal.SIGALRM):
+    if box.signal == signal.SIGXCPU:
         return "time"
+    if box.signal == signal.SIGALRM:
+        return "asleep"
     if box.signal == signal.SIGXFSZ:
         return "written"
     # Nobody but the system kills it here: it does so when memory runs out.

@@ -33,7 +33,7 @@ IDLE_SECONDS = 600.0
 # Imports leave nothing behind: what they would keep has no place.
 NOWHERE = Path("/nonexistent")
 # It may be importing what takes long, while it does not answer; one that is silent for longer hangs.
-SILENT_SECONDS = 50.0
+SILENT_SECONDS = 240.0
 LONGEST_ANSWER = 64
 
 

@@ -39,7 +39,7 @@ def main(pipe: int) -> None:
     request = json.load(sys.stdin)
     sys.path += [place for place in request["paths"] if place not in sys.path]
     function = _function(request["function"], tuple(request["allowed"]))
-    _limit(request["seconds"], request["nbytes"], request["written_nbytes"])
+    _limit(request["seconds"], request["patience"], request["nbytes"], request["written_nbytes"])
     os.write(pipe, b"\n")
     answer = _encoded(_answer(function, request["argument"]), request["result_nbytes"])
     with open(pipe, "wb") as stream:
@@ -56,7 +56,7 @@ def _function(name: str, allowed: tuple[str, ...]) -> Callable[[Any], object]:
     return function
 
 
-def _limit(seconds: float, nbytes: int, written_nbytes: int) -> None:
+def _limit(seconds: float, patience: float, nbytes: int, written_nbytes: int) -> None:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     processor = math.ceil(usage.ru_utime + usage.ru_stime + seconds) + 1
     _at_most(resource.RLIMIT_CPU, processor)
@@ -67,7 +67,7 @@ def _limit(seconds: float, nbytes: int, written_nbytes: int) -> None:
         _at_most(resource.RLIMIT_AS, _address_space() + nbytes)
     os.nice(NICENESS)
     os.umask(0o077)
-    signal.setitimer(signal.ITIMER_REAL, seconds + 1)
+    signal.setitimer(signal.ITIMER_REAL, patience + 1)
     write_only_below(Path.cwd() if written_nbytes else None)
     if not give_up_processes_and_sockets():
         _at_most(resource.RLIMIT_NPROC, 0)

@@ -8,12 +8,13 @@ import mmap
 import os
 import re
 import resource
+import signal
 import socket
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from time import sleep
+from time import process_time, sleep
 
 from core.errors import HeadlightError
 
@@ -70,6 +71,15 @@ def loop(_: object) -> None:
 
 def backtrack(length: int) -> bool:
     return re.fullmatch("(a+)+b", "a" * length) is not None
+
+
+def work_suspended(seconds: float) -> str:
+    """Work for so many seconds of the processor, in the middle of which somebody suspends the process."""
+    end = process_time() + seconds
+    os.kill(os.getpid(), signal.SIGSTOP)
+    while process_time() < end:
+        pass
+    return "done"
 
 
 def doze(seconds: float) -> str:

@@ -73,6 +73,6 @@ def require_proportion(name: str, found: Sketch, nbytes: int, is_quantised: bool
 
 
 def _why(error: Unboxed) -> str:
-    if error.reason in ("time", "memory"):
+    if error.reason in ("time", "asleep", "memory"):
         return f"building the network of its config.json {error.why}; correct its sizes, or get its files again"
     return "no network can be built of its config.json, whose values contradict one another; get its files again"

@@ -100,5 +100,7 @@ class BoxedReader:
 
 
 def _why(error: Unboxed) -> str:
-    did = {"time": error.why, "memory": error.why, "result": "makes too many tokens"}.get(error.reason, "fails")
+    did = {"time": error.why, "asleep": error.why, "memory": error.why, "result": "makes too many tokens"}.get(
+        error.reason, "fails"
+    )
     return f"The model's tokenizer {did} on this text: try a shorter or another one."

@@ -28,7 +28,7 @@ class TokenizerFacts:
     highest_id   -1 where it has no piece
     duplicates   how many pieces have the id of another one
     missing      how many ids below the highest belong to no piece
-    seconds      how long it took to open and to read the trial texts
+    seconds      of the processor that it took to open and to read the trial texts
     patterns     its regular expressions of which nobody knows how long they take
     suspicions   why texts must be read in a box, as the ends of sentences; none for most
     """

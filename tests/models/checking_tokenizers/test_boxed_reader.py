@@ -68,7 +68,8 @@ def test_a_text_on_which_it_hangs_is_told_in_a_sentence_and_others_are_read(hang
         stuck, well = threads.submit(encoder.encode, HOPELESS), threads.submit(encoder.encode, "the cat")
         assert well.result().text == "the cat"
         with pytest.raises(
-            HeadlightError, match="took longer than 1 second on this text: try a shorter or another one"
+            HeadlightError,
+            match="took longer than 1 second of the processor on this text: try a shorter or another one",
         ):
             stuck.result()
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time, sleep
 
 import pytest
 
@@ -8,8 +9,11 @@ from core.errors import HeadlightError
 from core.models.checking_tokenizers import boxed_encoder_of, check_tokenizer, inside_opening
 from core.models.checking_tokenizers.inside_opening import opened
 from core.text import TextEncoder
+from core.text.plain import PlainReader
 from tests.models.checking_tokenizers.good_files import byte_level, wordpiece, written
+from tests.text.classes import write_files
 from tests.text.setups import WRITERS
+from tests.text.test_every_class import ALL, NEEDS
 
 UNCOMMON = r"z*z*z*z*y"
 
@@ -59,7 +63,34 @@ def test_tokenizers_as_published_models_set_them_up_are_opened_without_a_suspici
     assert opened({"folder": str(tmp_path), "keep": False})["suspicions"] == []
 
 
+@pytest.mark.parametrize("name", NEEDS)
+def test_a_package_that_is_not_installed_is_named(tmp_path: Path, name: str) -> None:
+    write_files(ALL[name], tmp_path)
+    with pytest.raises(HeadlightError, match=f"needs the package {NEEDS[name]}.*, which is not installed here"):
+        opened({"folder": str(tmp_path), "keep": False})
+
+
+def test_a_text_is_timed_by_the_processor_so_that_a_busy_machine_refuses_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(inside_opening, "MOST_SECONDS_A_TEXT", 0.2)
+
+    def waits(text: str) -> list[tuple[str, tuple[int, int]]]:
+        sleep(0.4)
+        return [(text, (0, len(text)))]
+
+    def works(text: str) -> list[tuple[str, tuple[int, int]]]:
+        end = process_time() + 0.4
+        while process_time() < end:
+            pass
+        return [(text, (0, len(text)))]
+
+    inside_opening._try(TextEncoder(PlainReader(waits, {"a": 0}), None, 9), "a text", "a")
+    with pytest.raises(HeadlightError, match=r"takes more than 0\.2 seconds of the processor"):
+        inside_opening._try(TextEncoder(PlainReader(works, {"a": 0}), None, 9), "a text", "a")
+
+
 def test_the_trial_ends_early_where_a_text_takes_seconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inside_opening, "MOST_SECONDS_A_TEXT", 0.0)
-    with pytest.raises(HeadlightError, match="takes more than 0 seconds for a short text"):
+    with pytest.raises(HeadlightError, match="takes more than 0 seconds of the processor for a short text"):
         opened({"folder": str(written(tmp_path, wordpiece())), "keep": False})

@@ -49,7 +49,7 @@ def fit_in_box(tensors: Shapes, guess: Guess, answers: Mapping[str, Any], job: J
     try:
         told = boxed("core.ui.models.architecture.fit_box:fit", argument, seconds=SECONDS, nbytes=NBYTES, job=job)
     except Unboxed as error:
-        raise HeadlightError(TOO_LARGE if error.reason in ("time", "memory") else NO_NETWORK) from error
+        raise HeadlightError(TOO_LARGE if error.reason in ("time", "asleep", "memory") else NO_NETWORK) from error
     return _required(None if told is None else guess_of(told))
 
 
