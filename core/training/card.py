@@ -38,7 +38,7 @@ class Card:
     @property
     def line(self) -> str:
         """The scores that are numbers, in one line."""
-        return ", ".join(
+        return "; ".join(
             f"{name} {_shown(value)}" for name, value in self.scores.items() if isinstance(value, float | int)
         )
 

@@ -33,7 +33,12 @@ def training_lines(told: Mapping[str, Any]) -> list[str]:
     head, scores, limits = told.get("shipped"), told.get("scores"), told.get("limits")
     licence = head.get("licence", "") if isinstance(head, dict) else ""
     numbers = scores.items() if isinstance(scores, dict) else ()
-    measured = ", ".join(f"{name} {value:.4g}" for name, value in numbers if isinstance(value, int | float))
+    # Names have commas of their own.
+    measured = "; ".join(
+        f"{name} {value:,}" if isinstance(value, int) else f"{name} {value:.4g}"
+        for name, value in numbers
+        if isinstance(value, int | float)
+    )
     known = " ".join(map(str, limits)) if isinstance(limits, list) else ""
     parts = {"Licence": licence, "Data": told.get("data", ""), "Scores": measured, "Limits": known}
     return [f"{name}: {text}" for name, text in parts.items() if text]

@@ -33,7 +33,8 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for file in shipped.WHOLE:
             (folder / file).touch()
         head = {"group": group, "summary": SUMMARY, "licence": "MIT", "rank": rank}
-        told = {"data": "None.", "scores": {"BLEU": 41.98765, "best": "no"}, "limits": LIMITS, "shipped": head}
+        scores = {"steps": 10000, "BLEU, lower-cased": 41.98765, "best": "no"}
+        told = {"data": "None.", "scores": scores, "limits": LIMITS, "shipped": head}
         (folder / "training.json").write_text(json.dumps(told), encoding="utf-8")
     sizes = {"num_hidden_layers": 2, "num_decoder_layers": 2}
     saved(tmp_path / "weights" / "en-fr-x", "TransformerForConditionalGeneration", **sizes)
@@ -51,7 +52,7 @@ def test_the_menu_lists_main_models_first_and_study_material_last(page, weights:
     assert len(names) == len(set(names))
     assert SUMMARY in page.html
     assert page.app.text_area(key="text").value == examples_for("en-fr-x")[0].text
-    assert "Scores: BLEU 41.99" in page.html
+    assert "Scores: steps 10,000; BLEU, lower-cased 41.99" in page.html
     assert f"Limits: {' '.join(LIMITS)}" in page.html
     assert "Its card: core/zoo/weights/en-fr-x/README.md" in page.html
 
