@@ -70,7 +70,7 @@ def answer_kind(network: PreTrainedModel) -> AnswerKind:
         return AnswerKind(CHOICE, _logits)
     if _is_one(network, auto.MODEL_FOR_TOKEN_CLASSIFICATION_MAPPING):
         return AnswerKind(TOKEN_LABEL, _logits, function_of(config), _labels(config))
-    fields = _fields_answered(network)
+    fields = fields_answered(network)
     if _is_one(network, auto.MODEL_FOR_QUESTION_ANSWERING_MAPPING) or "relevance_logits" in fields:
         return AnswerKind(SPAN, _ends, SOFTMAX, ("start", "end"))
     if _is_one(network, auto.MODEL_FOR_PRETRAINING_MAPPING) and hasattr(network, "discriminator_predictions"):
@@ -108,7 +108,7 @@ def _is_one(network: PreTrainedModel, mapping: Any) -> bool:
     return type(network) in (found if isinstance(found, list | tuple) else (found,))
 
 
-def _fields_answered(network: PreTrainedModel) -> set[str]:
+def fields_answered(network: PreTrainedModel) -> set[str]:
     """Names in what the network's forward says that it returns."""
     said = inspect.signature(network.forward).return_annotation
     each = getattr(said, "__args__", (said,))

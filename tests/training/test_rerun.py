@@ -18,6 +18,7 @@ NAME = "sentiment-average-additive-0"
 MOST_DEVIATIONS = 2.0
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not (WEIGHTS / NAME).is_dir(), reason="the model of this recipe is not shipped")
 def test_the_command_of_a_card_gives_its_score_again(tmp_path: Path) -> None:
     told = json.loads((WEIGHTS / NAME / "training.json").read_text(encoding="utf-8"))

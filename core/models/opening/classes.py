@@ -13,6 +13,7 @@ from transformers import PreTrainedConfig, PreTrainedModel
 from core.capture.families import REASONS
 from core.errors import HeadlightError
 from core.models.adapters.settings import Settings
+from core.models.answers import fields_answered
 from core.models.checking_files.entries import Stored
 from core.models.guessing import guesses
 from core.models.hub import MODULES
@@ -38,8 +39,12 @@ _INPUTS = {
     "pixel_values_videos": "videos", "audio": "sound", "input_values": "sound", "input_features": "sound",
     "audio_mel": "sound", "time": "time series", "past_values": "time series",
 }  # fmt: skip
-# Families that have embeddings for a text, and end in an error where nothing else comes with it.
-_NEVER_ALONE = frozenset(("vilt",))
+# Families with embeddings for a text that end in an error where nothing else comes with it.
+_NEVER_ALONE = {
+    "bridgetower": "images", "bros": "the places of words on a page", "idefics": "images",
+    "lxmert": "the regions of an image", "udop": "the places of words on a page", "vilt": "images",
+}  # fmt: skip
+_COMPARED = ("logits_per_text", "logits_per_image", "logits_per_video", "logits_per_audio")
 
 
 def require_text(name: str, network: PreTrainedModel) -> None:
@@ -48,18 +53,24 @@ def require_text(name: str, network: PreTrainedModel) -> None:
     network: with or without its weights.
     """
     model_class, config = type(network), network.config
-    other = _read_beside(model_class)
+    other = _NEVER_ALONE.get(config.model_type) or _read_beside(model_class)
     if not _takes_ids(model_class):
         cause = f"it reads {other}, and no text alone" if other else "it reads only what other networks hand it"
-    elif not _has_embedding(network):
-        cause = f"it reads {other} beside a text" if other else "it has no embeddings for the tokens of a text"
+    elif fields_answered(network) & {*_COMPARED}:
+        cause = f"it compares texts with {other or 'something else'}, and reads no text alone"
     elif config.model_type in _NEVER_ALONE:
         cause = f"it reads {other} beside every text"
+    elif not _has_embedding(network):
+        cause = f"it reads {other} beside a text" if other else "it has no embeddings for the tokens of a text"
     else:
         return
     parts = [part.__name__ for part in _text_parts(config)]
-    remedy = f"save its text part by itself, a {parts[0]}, and open that" if parts else "choose another model"
-    raise HeadlightError(f"{name} is a {shown(model_class.__name__)}, which cannot be shown because {cause}: {remedy}.")
+    remedy = (
+        f"save its text part by itself, of the class {parts[0]}, and open that" if parts else "choose another model"
+    )
+    raise HeadlightError(
+        f"{name} is of the class {shown(model_class.__name__)}, which cannot be shown because {cause}: {remedy}."
+    )
 
 
 def _modalities(model_class: type[PreTrainedModel]) -> tuple[str, ...]:
@@ -80,7 +91,7 @@ def _read_beside(model_class: type[PreTrainedModel]) -> str:
 
 
 def _has_embedding(network: PreTrainedModel) -> bool:
-    """Whether a network says where its table of embeddings is: one of two networks side by side has none."""
+    """Whether a network says where its table of embeddings is; the library raises this error where one has none."""
     try:
         return network.get_input_embeddings() is not None
     except NotImplementedError:

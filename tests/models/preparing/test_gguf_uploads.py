@@ -40,6 +40,7 @@ def write(writer: GGUFWriter) -> None:
     writer.close()
 
 
+@pytest.mark.nightly
 @here
 def test_smollm2_uploaded_is_the_catalogue_s_to_the_bit(upload: Path, into: Intake) -> None:
     entry = find(NAME)
