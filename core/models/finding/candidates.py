@@ -31,6 +31,8 @@ def candidates_in(
     for parts, (sets, chosen) in offered.items():
         own = contents[parts]
         if _is_later_step(parts, contents):
+            for one in chosen:
+                _note(one, sets, "weights of a module of sentence-transformers")
             continue
         for one in chosen:
             if is_gguf(one):

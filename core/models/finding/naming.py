@@ -38,13 +38,13 @@ _BY_NAME: dict[str, Known] = {
     "vocab.txt": Known("vocabulary", "a vocabulary, one token a line"),
     "vocab.json": Known("vocabulary", "a vocabulary, tokens with their ids"),
     "meta.pkl": Known("vocabulary", "nanoGPT's characters with their ids, in a pickle of which nothing is run"),
-    "generation_config.json": Known("other", "settings for writing text"),
-    MODULES: Known("other", "the modules of a sentence-transformers model: how a text's states become one vector"),
-    SETTINGS: Known("other", "settings of sentence-transformers, of which its prompts are read"),
+    "generation_config.json": Known("settings", "settings for writing text"),
+    MODULES: Known("settings", "the modules of a sentence-transformers model: how a text's states become one vector"),
+    SETTINGS: Known("settings", "settings of sentence-transformers, of which its prompts are read"),
     "trainer_state.json": Known("other", f"how a training went, {_LEFT_OUT}"),
     "training_args.bin": Known("other", "a pickle of settings, never opened"),
 } | {name: Known("tokenizer", "a SentencePiece tokenizer") for name in SENTENCEPIECE} | {
-    name: Known("other", "how sentence-transformers reads texts: how many tokens, and in which letters")
+    name: Known("settings", "how sentence-transformers reads texts: how many tokens, and in which letters")
     for name in READING
 }  # fmt: skip
 

@@ -12,6 +12,7 @@ from core.models.finding.results import FileKind, FoundFile, Severity
 from core.models.finding.telling import counted, quoted, size
 from core.models.finding.walking import Entry, place_of
 from core.models.finding.wordlists import entries_in, lines_in
+from core.models.hub import LATER
 from core.models.quoting import shown
 
 LONGEST = 4_000_000
@@ -94,6 +95,8 @@ def _settings(said: Settings) -> FoundFile:
 
 
 def _config(said: Settings) -> FoundFile:
+    if said.entry.folder and LATER.fullmatch(said.entry.folder[-1]):
+        return as_found(said.entry, "settings", "settings of a module of sentence-transformers")
     stated, classes = said.values.get("model_type"), said.values.get("architectures")
     named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else None
     words = f"settings of a network, {quoted(stated)}" if isinstance(stated, str) else "settings without a model_type"

@@ -8,7 +8,7 @@ from typing import Literal
 
 FileKind = Literal[
     "safetensors", "pickle", "gguf", "index", "config", "tokenizer", "vocabulary", "adapter", "adapter config",
-    "training", "archive", "other", "refused",
+    "training", "settings", "archive", "other", "refused",
 ]  # fmt: skip
 Severity = Literal["info", "warning", "error"]
 CandidateKind = Literal["model", "adapter", "gguf"]

@@ -179,10 +179,17 @@ def test_a_checkpoint_is_one_whatever_it_is_called(tmp_path: Path, name: str) ->
     assert only(tmp_path).tensors == SHAPES
 
 
+DENSE = ("config.json", "model.safetensors")
+
+
 def test_later_steps_of_sentence_transformers_are_no_models(tmp_path: Path) -> None:
     told(model(tmp_path) / "modules.json", [])
     weights(tmp_path / "2_Dense" / "model.safetensors", {"linear.weight": torch.zeros(2, 2)})
+    told(tmp_path / "2_Dense" / "config.json", {"in_features": 2})
     assert only(tmp_path).root == tmp_path
+    said = {file.path: file for file in found(tmp_path).files}
+    assert all("a module of sentence-transformers" in said[f"2_Dense/{name}"].sentence for name in DENSE)
+    assert (said["modules.json"].kind, said["2_Dense/config.json"].kind) == ("settings", "settings")
 
 
 def test_a_file_by_itself_is_found_with_what_belongs_to_it(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ KINDS = {
     "adapter": "adapter",
     "adapter config": "adapter config",
     "training": "training record",
+    "settings": "settings",
     "archive": "archive",
     "other": "not read",
     "refused": "refused",
