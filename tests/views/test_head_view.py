@@ -88,5 +88,7 @@ def test_filters_reach_lines_and_exports(trace):
     lines = table(figure.csv())
     assert not {0, last} & set(lines["query_index"]) | {0, last} & set(lines["key_index"])
     assert set(lines["special"]) == {"hide"}
-    np.testing.assert_allclose(archive(figure.npz())["weights"], trace.attention(2)[:, 1:last, 1:last], rtol=1e-6)
+    # The product of a window is not rounded as that of the whole: a logit of some size is off by an eps or two of it, a
+    # weight, being its exponential, by as much of its own.
+    np.testing.assert_allclose(archive(figure.npz())["weights"], trace.attention(2)[:, 1:last, 1:last], rtol=1e-5)
     assert "special tokens left out, rows not renormalised" in figure.caption
