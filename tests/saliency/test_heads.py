@@ -223,7 +223,9 @@ def test_a_choice_is_its_score_beside_those_that_the_others_have(folder: Path) -
         assert question.tokens.text_pair == choice
         assert question.value == pytest.approx(float(scores[place] - scores[others].mean()), abs=1e-5)
         assert question.probability == pytest.approx(shares[choice], abs=1e-5)
-        assert asked("choice", folder, target=place, scalar="logit").value == pytest.approx(float(scores[place]))
+        assert asked("choice", folder, target=place, scalar="logit").value == pytest.approx(
+            float(scores[place]), abs=1e-5
+        )
     with refused("no such choice"):
         asked("choice", folder, target="a dog")
     with refused("one a line"):
