@@ -22,6 +22,8 @@ from core.text import Tokens
 LABEL, TOKEN_LABEL, SPAN, MASKED_WORD = "label", "token label", "span", "masked word"
 NEXT_TOKEN, OUTPUT_WORD, SIMILARITY, UNKNOWN = "next token", "output word", "similarity", "unknown"
 CHOICE = "choice"
+# What the decoder of an encoder-decoder reads is told in these alone; to answer otherwise it reads the text again.
+TOLD = (OUTPUT_WORD, SIMILARITY, UNKNOWN)
 START, END = 0, 1
 LIKELIEST = 10
 # Tokens of the longest span that is an answer, as in the library's examples.

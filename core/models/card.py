@@ -62,7 +62,7 @@ class ModelCard:
                       none; "recurrence" or "convolution" in the place of a scheme
     max_tokens        tokens it reads, special ones included
     writes            whether it can go on by itself: decoders and encoder-decoders
-    answers           whether it is an encoder-decoder, which can be made to say a target
+    answers           whether it is an encoder-decoder that can be made to say a target
     """
 
     name: str

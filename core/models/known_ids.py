@@ -1,8 +1,13 @@
-"""Which ids a network reads: those that it has an embedding for, and the one that its decoder reads first."""
+"""Which ids a network reads: those that it has an embedding for, and those that its decoder is given."""
 
 from __future__ import annotations
 
+import inspect
+import sys
+from collections.abc import Sequence
 from typing import Any
+
+import torch
 
 from core.errors import HeadlightError
 from core.text import Tokens
@@ -53,3 +58,15 @@ def start_id(network: Any, name: str) -> int:
             if (start := getattr(config, setting, None)) is not None:
                 return int(start)
     raise HeadlightError(f"{name} does not say which token its decoder starts with: check its config.json.")
+
+
+def read_again(network: Any, ids: Sequence[int], name: str) -> list[int]:
+    """What the decoder of a network that writes nothing is given of a text: its ids, moved on by one.
+
+    Families without a start token (MBart, PLBart) put the last one first, as the library does it for them.
+    """
+    shift = getattr(sys.modules[type(network).__module__], "shift_tokens_right", None)
+    if shift is None or len(inspect.signature(shift).parameters) > 2:
+        return [start_id(network, name), *ids[:-1]]
+    moved: list[int] = shift(torch.tensor([list(ids)]), network.config.pad_token_id)[0].tolist()  # (1, T) -> (T,)
+    return moved

@@ -16,14 +16,14 @@ from transformers import PreTrainedModel
 from core.capture import Call, Provenance, Recording, Trace, has_attention, path_of, record
 from core.errors import HeadlightError
 from core.jobs import Job
-from core.models.answers import CHOICE, MASKED_WORD, answer_kind, following_of, output_of, predicted_by
+from core.models.answers import CHOICE, MASKED_WORD, TOLD, answer_kind, following_of, output_of, predicted_by
 from core.models.card import ModelCard, card_of
 from core.models.checking import checked, require_sides
 from core.models.cost import Cost, cost_of, require_room
 from core.models.devices import describe_device
 from core.models.first_text import first_text
 from core.models.generation import GREEDY, Decoding, continue_with, end_ids
-from core.models.known_ids import require_embeddings, start_id, vocabulary_of
+from core.models.known_ids import read_again, require_embeddings, start_id, vocabulary_of
 from core.models.out_of_memory import memory_worded
 from core.models.pooling import Pooling
 from core.models.prefixes import checked_prefix
@@ -248,9 +248,16 @@ class Model:
         decoding: Decoding,
         job: Job | None,
     ) -> Reading:
-        """An encoder-decoder's reading: its decoder reads a start token and what is said, without the end token."""
+        """An encoder-decoder's reading: its decoder reads a start token and what is said, without the end token.
+
+        Of one that writes nothing the decoder reads the text again.
+        """
         if target is not None and prefix:
             raise HeadlightError("A text is given whole or by its beginning: leave out the target or the prefix.")
+        if self._reads_again():
+            if target is not None or prefix:
+                raise HeadlightError(f"The decoder of {self.name} reads the text itself: leave the target out.")
+            return self._read_again(tokens)
         if target is None and not self.network.can_generate():
             raise HeadlightError(f"{self.name} has no head to write with: give it a target to read.")
         dropped = 0
@@ -265,6 +272,14 @@ class Model:
         decoder = self.encoder.tokens_of_ids(read[: self.encoder.max_length])
         produced = self.encoder.tokens_of_ids(said[: len(decoder)])
         return Reading(tokens, replace(decoder, dropped=dropped), written, produced)
+
+    def _reads_again(self) -> bool:
+        """Whether it is an encoder-decoder that answers something else than a text, so that nobody tells it what."""
+        return bool(self.network.config.is_encoder_decoder) and answer_kind(self.network).name not in TOLD
+
+    def _read_again(self, tokens: Tokens) -> Reading:
+        decoder = self.encoder.tokens_of_ids(read_again(self.network, tokens.ids, self.name))
+        return Reading(tokens, decoder, produced=tokens)
 
     def _written(
         self, tokens: Tokens, generate: int, prefix: Sequence[int], decoding: Decoding, job: Job | None
@@ -317,18 +332,24 @@ class Model:
         """Tokens and seconds of one warm pass over a short text: what later passes are estimated from."""
         count = min(PACE_TOKENS, self.encoder.max_length)
         tokens = self.encoder.tokens_of_ids((first.ids * count)[:count])
-        answering = self.network.config.is_encoder_decoder
-        reading = Reading(tokens, self.encoder.tokens_of_ids([self._start_id()] * count) if answering else None)
+        reading = self._tried(tokens, count)
         start = time.perf_counter()
         self._forward(reading)
         return count, time.perf_counter() - start
 
+    def _tried(self, tokens: Tokens, count: int) -> Reading:
+        """A text to try the network on; its decoder, if it has one, reads so many start tokens, or the text again."""
+        if not self.network.config.is_encoder_decoder:
+            return Reading(tokens)
+        if self._reads_again():
+            return self._read_again(tokens)
+        decoder = self.encoder.tokens_of_ids([self._start_id()] * count)
+        return Reading(tokens, decoder, produced=decoder)
+
     def _probe(self, tokens: Tokens) -> ModelCard:
         """The card, by a whole run of which one map of each stream is read: what opens also draws."""
-        answering = self.network.config.is_encoder_decoder
         # Another length than the text's, so that rows and columns cannot be taken for each other.
-        decoder = self.encoder.tokens_of_ids([self._start_id()] * (len(tokens) + 1)) if answering else None
-        trace, calls = self._traced(Reading(tokens, decoder, produced=decoder))
+        trace, calls = self._traced(self._tried(tokens, len(tokens) + 1))
         if not calls and has_attention(self.network.config):
             raise HeadlightError(
                 f"{self.name} ran without calling the attention interface, so there is nothing to show; "
@@ -337,4 +358,5 @@ class Model:
         for stream in trace.streams:
             trace.attention(0, stream=stream)
             trace.masked(0, stream)
-        return card_of(self.name, self.network, calls, self.encoder.max_length)
+        card = card_of(self.name, self.network, calls, self.encoder.max_length)
+        return replace(card, answers=card.answers and not self._reads_again())

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoModel, AutoModelForSeq2SeqLM
+from tokenizers import processors
+from transformers import (
+    AutoModel,
+    AutoModelForQuestionAnswering,
+    AutoModelForSeq2SeqLM,
+    AutoModelForSequenceClassification,
+    PreTrainedTokenizerFast,
+)
 
 from core import load
 from core.errors import HeadlightError
@@ -139,6 +147,33 @@ def test_an_encoder_decoder_without_a_head_reads_a_target_only(tmp_path: Path, b
     assert model.run("the cat", target="a dog").streams == ("encoder", "decoder", "cross")
     with refused("give it a target"):
         model.run("the cat")
+
+
+@pytest.mark.parametrize(
+    ("auto", "labels"), [(AutoModelForSequenceClassification, 3), (AutoModelForQuestionAnswering, 2)]
+)
+@pytest.mark.parametrize("kind", ["bart", "mbart", "t5"])
+def test_a_decoder_that_answers_without_writing_reads_the_text_again(
+    tmp_path: Path, byte_level, auto, labels: int, kind: str
+) -> None:
+    """As the library gives it to its decoder; classifiers answer at the token that ends the text."""
+    special = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2}
+    network = save_model(tmp_path, kind, auto, byte_level, **special, num_labels=labels)
+    ended = copy.deepcopy(byte_level)
+    ended.post_processor = processors.TemplateProcessing(single="$A end", special_tokens=[("end", 2)])
+    PreTrainedTokenizerFast(tokenizer_object=ended).save_pretrained(tmp_path)
+    model = load(str(tmp_path), device="cpu")
+    trace = model.run("the cat sat")
+    ids = trace.tokens.ids
+    assert ids[-1] == 2
+    assert trace.queries("cross").ids == (2, *ids[:-1])
+    assert not model.card.answers
+    with torch.no_grad():
+        own = network.eval()(input_ids=torch.tensor([ids]))
+    values = own.logits[0] if "logits" in own else torch.cat([own.start_logits, own.end_logits])
+    torch.testing.assert_close(trace.output.values, values, atol=1e-5, rtol=1e-5)
+    with refused("reads the text itself"):
+        model.run("the cat sat", target="a dog")
 
 
 def test_wishes_that_a_model_cannot_fulfil_are_refused(minilm: Model, decoder: Model) -> None:

@@ -43,6 +43,11 @@ def probe_inputs(network: PreTrainedModel, encoder: TextEncoder, device: str) ->
     mask = torch.ones_like(ids)
     mask[1, len(numbers) - len(numbers) // 3 :] = 0
     ids[mask == 0] = _first_of(network, "pad_token_id")
+    if network.config.is_encoder_decoder and not network.can_generate():
+        # Some classifiers answer at the token that ends a text, of which they want as many in each.
+        end = _first_of(network, "eos_token_id")
+        ids[(ids == end) & (mask == 1)] = next((number for number in numbers if number != end), end)
+        ids[range(2), mask.sum(-1) - 1] = end
     inputs = {"input_ids": ids, "attention_mask": mask}
     if network.config.is_encoder_decoder:
         inputs["decoder_input_ids"] = torch.full_like(ids, _first_of(network, "decoder_start_token_id", "bos_token_id"))
