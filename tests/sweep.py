@@ -20,7 +20,7 @@ from typing import Any
 import torch
 import transformers
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers
-from transformers import CONFIG_MAPPING, PreTrainedModel, PreTrainedTokenizerFast
+from transformers import CONFIG_MAPPING, PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
 
 from core import load
 from core.capture import path_of, record
@@ -44,14 +44,33 @@ _HEADING = """# Every type of config that transformers has
 tokenizer, opens it with `core.load` and runs a text: every map is drawn and compared with the library's eager path (or
 with A·V = O of the run where the library gives no maps), or the model is refused by a sentence that names the cause."""
 _HEADER = ("| type | class | drawn: path, compared with, largest difference | refused |", "| --- | --- | --- | --- |")
-# Sizes that must fit each other where those of `SIZES` do not.
+_FULL = {"num_key_value_heads": 4}
+_HYBRID = _FULL | {"layer_types": ["linear_attention", "full_attention"] * 2}
+_ROTARY = {"rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [1, 1, 1, 1]}}
+# Sizes that must fit each other where those of `SIZES` do not, and what a default config leaves out.
 _FITTING: dict[str, dict[str, Any]] = {
-    "layoutlmv3": dict(coordinate_size=6, shape_size=4),
-    "lilt": dict(hidden_size=48),
-    "longcat_flash": dict(num_key_value_heads=4),
-    "youtu": dict(num_key_value_heads=4),
-}
+    "axk1": _FULL, "axk2": _FULL, "glm_moe_dsa": _FULL, "longcat_flash": _FULL, "mistral_large4_text": _FULL,
+    "sarvam_mla": _FULL, "youtu": _FULL, "kimi_k25": {"text_config": _FULL}, "mistral_large4": {"text_config": _FULL},
+    "unlimited_ocr": {"text_config": _FULL}, "bailing_hybrid": _HYBRID, "kimi_linear": _HYBRID,
+    "dory": {"n_input_layers": 1, "n_output_layers": 1}, "hunyuan_vl": {"text_config": _ROTARY},
+    "hunyuan_vl_text": _ROTARY, "layoutlmv3": {"coordinate_size": 6, "shape_size": 4}, "lilt": {"hidden_size": 48},
+    "mistral4": _FULL | {"head_dim": 16}, "qwen2_5_omni_thinker": {"vision_start_token_id": 3},
+    "qwen3_omni_moe_thinker": {"vision_start_token_id": 3},
+}  # fmt: skip
+_SECTIONED = (
+    "glm4v",
+    "glm46v",
+    "glm_image",
+    "glm_ocr",
+    "glmga",
+    "paddleocr_vl",
+    "qwen2_5_omni",
+    "qwen2_5_vl",
+    "qwen2_vl",
+)
 _OWN = {architecture.kind: architecture for architecture in ARCHITECTURES}
+# LiLT's maps are those of its text alone; of a text without an image PaliGemma's eager path is causal, and sdpa not.
+_OWN |= {kind: Architecture(kind, truth=PRODUCT) for kind in ("lilt", "paligemma")}
 
 
 @dataclass(frozen=True)
@@ -115,10 +134,11 @@ def _tiny_config(kind: str) -> Any:
     own = _OWN.get(kind, Architecture(kind)).changes | _FITTING.get(kind, {})
     given: dict[str, Any] = {}
     for parts in (True, False):
-        sizes = sizes_of(config_class(), parts) | own
+        sizes = _merged(sizes_of(config_class(), parts), own)
         given = {name: size for name, size in sizes.items() if size is not ...}
         try:
             config = config_class(**given)
+            _fit_sections(config)
             base = base_class_of(config)
             if base is not None:
                 sketch(base, config)
@@ -126,6 +146,26 @@ def _tiny_config(kind: str) -> Any:
         except Exception:  # sizes that contradict one another end in errors of all kinds
             continue
     return config_class()
+
+
+def _merged(sizes: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """Sizes with those of a type's own in their place, in the configs inside it too."""
+    both = {name for name in own if isinstance(own[name], dict) and isinstance(sizes.get(name), dict)}
+    return sizes | own | {name: _merged(sizes[name], own[name]) for name in both}
+
+
+def _fit_sections(config: Any) -> None:
+    """Let the sections of rotary angles in several dimensions sum to half of what is turned of a head.
+
+    A config that says none has a default of its model's, which fits large heads alone.
+    """
+    for part in (config, *(value for value in vars(config).values() if isinstance(value, PreTrainedConfig))):
+        rotary = getattr(part, "rope_parameters", None)
+        said = isinstance(rotary, dict) and len(rotary.get("mrope_section") or ()) == 3
+        if said or (rotary is not None and part.model_type.startswith(_SECTIONED)):
+            width = getattr(part, "head_dim", None) or part.hidden_size // part.num_attention_heads
+            half = int(width * rotary.get("partial_rotary_factor", 1)) // 2
+            rotary["mrope_section"] = [half - 2 * (half // 3), half // 3, half // 3]
 
 
 def save(network: PreTrainedModel, folder: Path) -> None:
@@ -160,7 +200,8 @@ def _compared(kind: str, model: Model) -> str:
     path = path_of(model.network)
     if not all(maps.get(call.stream) for call in recording.calls):
         return f"{path}: A·V = O, {max(check.error for check in trace.provenance.checks):.0e}"
-    difference = max(largest_difference(kind, call, maps[call.stream], given) for call in recording.calls)
+    rows = {"attention_mask": torch.ones_like(given["input_ids"])} | given
+    difference = max(largest_difference(kind, call, maps[call.stream], rows) for call in recording.calls)
     if difference > TOLERANCE:
         raise AssertionError(f"the largest difference from eager is {difference:.0e}")
     return f"{path}: {'eager' if architecture.truth == EAGER else architecture.truth}, {difference:.0e}"

@@ -44,6 +44,15 @@ def test_a_saved_folder_opens_and_draws_what_eager_has(kind: str) -> None:
     assert result.drawn, result
 
 
+@pytest.mark.parametrize("kind", ["ibert", "prophetnet", "roberta"])
+def test_the_longest_text_that_is_read_has_a_row_of_positions_for_each_token(tmp_path: Path, kind: str) -> None:
+    """Tables that are no ordinary embedding, or of which a decoder reads one row further, ended in an IndexError."""
+    save(built(kind), tmp_path)
+    model = load(str(tmp_path), device="cpu")
+    trace = model.run("a" * 100, target="a" * 100 if model.card.answers else None)
+    assert len(trace.tokens) == model.card.max_tokens < 64
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_type_is_drawn_as_eager_has_it_or_refused_for_a_named_cause(kind: str) -> None:

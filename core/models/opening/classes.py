@@ -42,7 +42,8 @@ _INPUTS = {
 # Families with embeddings for a text that end in an error where nothing else comes with it.
 _NEVER_ALONE = {
     "bridgetower": "images", "bros": "the places of words on a page", "idefics": "images",
-    "lxmert": "the regions of an image", "udop": "the places of words on a page", "vilt": "images",
+    "llama4": "images", "lxmert": "the regions of an image", "udop": "the places of words on a page", "vilt": "images",
+    "voxtral_realtime": "sound",
 }  # fmt: skip
 _COMPARED = ("logits_per_text", "logits_per_image", "logits_per_video", "logits_per_audio")
 

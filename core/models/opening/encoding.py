@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from torch import nn
+from torch import Tensor
 from transformers import PreTrainedModel
 
 from core.errors import HeadlightError
@@ -48,12 +48,15 @@ def positions_of(network: PreTrainedModel) -> int:
     """How many tokens the position table has rows for, or MAX_TOKENS where there is no table.
 
     RoBERTa and its kin count positions from the padding index on: the rows up to it are never read by a token.
+    ProphetNet's decoder looks one row further, for the token that comes next.
     """
+    ahead = 1 if hasattr(network.config, "ngram") else 0
     stated = getattr(network.config, "max_position_embeddings", None) or 0
     positions = stated if stated > 0 else MAX_TOKENS  # XLNet states -1
     for path, module in network.named_modules():
-        if path.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
-            return module.num_embeddings - module.padding_idx - 1
+        first = getattr(module, "padding_idx", None)
+        if path.endswith("position_embeddings") and first is not None and isinstance(module.weight, Tensor):
+            return len(module.weight) - first - 1 - ahead
     return positions
 
 

@@ -35,7 +35,7 @@ def base_class_of(config: Any) -> type[PreTrainedModel] | None:
     """The class of a config's family without a head, or None where transformers has none."""
     try:
         found: Any = AutoModel._model_mapping[type(config)]
-    except KeyError:
+    except (KeyError, ValueError):  # a family that is not there, or a class that is named and not there
         return None
     if isinstance(found, list | tuple):  # some families have several
         found = found[0]
