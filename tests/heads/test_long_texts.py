@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 # In a process of its own, because the most memory that a process ever had never falls.
 LOOK = """
@@ -36,6 +38,7 @@ print(most() - before)
 """
 
 
+@pytest.mark.nightly
 def test_16384_tokens_are_looked_at_in_bounded_memory() -> None:
     answer = subprocess.run([sys.executable, "-c", LOOK], cwd=ROOT, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
