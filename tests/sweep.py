@@ -123,6 +123,7 @@ def built(kind: str, model_class: type[PreTrainedModel] | None = None) -> PreTra
     count = sum(weight.numel() for weight in sketch(model_class, config).parameters())
     if count > MOST_PARAMETERS:
         raise LookupError(f"its smallest has {count:,} weights")
+    torch.manual_seed(0)  # of what is no matrix, which stays as it was drawn
     network = model_class(config)
     sharpen(network)
     return network.eval().requires_grad_(False)
