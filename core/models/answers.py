@@ -181,7 +181,7 @@ def best_spans(logits: Tensor, tokens: Tokens, most: int = LIKELIEST) -> tuple[t
     """
     context = 0 if tokens.text_pair is None else 1
     places = [place for place, of in enumerate(tokens.sequences) if of == context and not tokens.special[place]]
-    starts, ends = torch.softmax(logits.float(), dim=-1)[:, places].double()  # (2, T) -> 2 of (P,)
+    starts, ends = torch.softmax(logits.double(), dim=-1)[:, places]  # (2, T) -> 2 of (P,)
     products = torch.triu(starts[:, None] * ends).tril(LONGEST_SPAN - 1)  # (P, 1) * (P,) -> (P, P)
     best, found = products.flatten().topk(min(most, len(places) * (len(places) + 1) // 2))
     pairs = [(int(i) // len(places), int(i) % len(places)) for i in found]

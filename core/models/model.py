@@ -314,8 +314,9 @@ class Model:
     def inputs(self, reading: Reading) -> dict[str, Tensor]:
         """What the network's forward is given for one text: tensors (1, T), those only that it takes."""
         inputs = reading.inputs(self.device)
-        # GPT-2 and its kin accept segment numbers as well, but look them up among their words.
-        if getattr(self.network.config, "type_vocab_size", 0) <= 1:
+        # GPT-2 and its kin accept segment numbers as well, but look them up among their words; XLNet compares them.
+        config = self.network.config
+        if getattr(config, "type_vocab_size", 0) <= 1 and config.model_type != "xlnet":
             del inputs["token_type_ids"]
         return {name: tensor for name, tensor in inputs.items() if name in self.accepted}
 

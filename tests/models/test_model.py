@@ -8,6 +8,7 @@ import tokenizers
 import torch
 from hypothesis import given, settings
 from safetensors.torch import load_file, save_file
+from tokenizers import processors
 from torch import Tensor
 from transformers import (
     AutoModel,
@@ -16,6 +17,7 @@ from transformers import (
     AutoModelForPreTraining,
     AutoModelForSequenceClassification,
     AutoModelForTokenClassification,
+    PreTrainedTokenizerFast,
 )
 
 from core import load
@@ -304,3 +306,16 @@ def test_an_altered_copy_of_the_network_runs_under_the_same_name_and_says_what_w
     again = minilm.run("The cat sat.")
     assert torch.equal(again.attention(5), before.attention(5))
     assert again.provenance.remark == ""
+
+
+def test_xlnet_reads_the_segments_of_a_pair(tmp_path: Path, byte_level) -> None:
+    network = save_model(tmp_path, "xlnet", AutoModel, byte_level)
+    paired = copy.deepcopy(byte_level)
+    paired.post_processor = processors.TemplateProcessing(single="$A:0", pair="$A:0 $B:1", special_tokens=[])
+    PreTrainedTokenizerFast(tokenizer_object=paired).save_pretrained(tmp_path)
+    trace = load(str(tmp_path), device="cpu").run("the cat", "sat down")
+    assert set(trace.tokens.type_ids) == {0, 1}
+    with torch.no_grad():
+        ids, segments = (torch.tensor([row]) for row in (trace.tokens.ids, trace.tokens.type_ids))
+        own = network.eval()(input_ids=ids, token_type_ids=segments).last_hidden_state[0]
+    torch.testing.assert_close(trace.output.values, own, atol=1e-5, rtol=1e-5)
