@@ -176,6 +176,13 @@ def test_a_decoder_that_answers_without_writing_reads_the_text_again(
         model.run("the cat sat", target="a dog")
 
 
+def test_two_models_joined_to_one_write_no_more_than_the_shorter_has_positions_for(tmp_path: Path, byte_level) -> None:
+    save_model(tmp_path, ("bert", "gpt2"), AutoModelForSeq2SeqLM, byte_level)
+    model = load(str(tmp_path), device="cpu")
+    assert model.card.max_tokens == 64
+    assert len(model.run("the cat " * 50).queries("cross")) <= 64
+
+
 def test_wishes_that_a_model_cannot_fulfil_are_refused(minilm: Model, decoder: Model) -> None:
     with refused("reads text but writes none"):
         minilm.run("the cat", generate=3)

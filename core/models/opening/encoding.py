@@ -51,8 +51,11 @@ def positions_of(network: PreTrainedModel) -> int:
     ProphetNet's decoder looks one row further, for the token that comes next.
     """
     ahead = 1 if hasattr(network.config, "ngram") else 0
-    stated = getattr(network.config, "max_position_embeddings", None) or 0
-    positions = stated if stated > 0 else MAX_TOKENS  # XLNet states -1
+    config = network.config
+    # Of two models joined to one each has its own.
+    parts = (config, getattr(config, "encoder", None), getattr(config, "decoder", None))
+    stated = [getattr(part, "max_position_embeddings", None) or 0 for part in parts]
+    positions = min((most for most in stated if most > 0), default=MAX_TOKENS)  # XLNet states -1
     for path, module in network.named_modules():
         first = getattr(module, "padding_idx", None)
         if path.endswith("position_embeddings") and first is not None and isinstance(module.weight, Tensor):
