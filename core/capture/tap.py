@@ -142,9 +142,11 @@ class Tap(TorchFunctionMode):
 
     @property
     def _source_shape(self) -> Sequence[int]:
-        """Of the model's input: (B, T) or (B, T, …)."""
+        """Of the model's input: (B, T) or (B, T, …); each of several choices (N, K, T) is a text."""
         source = self._running[0].first_tensor if self._running else None
-        return (1, 0) if source is None or source.dim() < 2 else source.shape
+        if source is None or source.dim() < 2:
+            return (1, 0)
+        return source.shape if source.is_floating_point() else source.flatten(0, -2).shape
 
     def _heads(self, tensor: Tensor, module: nn.Module | None) -> int | None:
         """Of (B, H, …), (B · H, …) or, for one text and one head, of two dimensions; None if it is none of these."""

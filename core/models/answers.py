@@ -58,6 +58,11 @@ class AnswerKind:
         """Whether each token has an answer of its own, so that one is chosen to be asked about."""
         return self.name in (TOKEN_LABEL, SPAN, MASKED_WORD)
 
+    @property
+    def of_two_texts(self) -> bool:
+        """Whether it is made for a question and what it is asked about, or for a text and what goes on from it."""
+        return self.of_pairs or self.name in (SPAN, CHOICE)
+
 
 def answer_kind(network: PreTrainedModel) -> AnswerKind:
     """What the network's head says, by the task that the library registers its class for."""

@@ -24,6 +24,20 @@ def first_text(encoder: TextEncoder, times: int = 1) -> str:
     return LETTERS if times == 1 else first_text(encoder)
 
 
+def first_ids(encoder: TextEncoder, count: int, of_pairs: bool = False) -> tuple[int, ...]:
+    """Ids of that text, or of a pair of it, its own tokens told again until there are so many.
+
+    Special tokens stay where the tokenizer puts them: some heads find by them where a text ends, or which of two is
+    meant.
+    """
+    text = first_text(encoder)
+    tokens = encoder.encode(text, text if of_pairs else None)
+    own = [place for place, special in enumerate(tokens.special) if not special] or list(range(len(tokens)))
+    again = [tokens.ids[place] for place in own] * count
+    end = own[-1] + 1
+    return (*tokens.ids[:end], *again[: max(0, count - len(tokens))], *tokens.ids[end:])
+
+
 def _units(encoder: TextEncoder) -> Iterator[tuple[str, str]]:
     """Short texts, each with what stands between it and itself; a vocabulary may lack the space."""
     yield LETTERS, " "

@@ -10,9 +10,12 @@ from typing import Any
 import torch
 
 from core.errors import HeadlightError
+from core.models.answers import CHOICE, LABEL, SPAN, answer_kind
 from core.text import Tokens
 
 _LISTED = 5
+# Families whose classifiers read the state of the token that ends a text, wherever it is.
+_READ_AT_END = ("bart", "bigbird_pegasus", "mbart", "mt5", "mvp", "plbart", "t5", "umt5")
 
 
 def require_embeddings(tokens: Tokens, network: Any, name: str) -> None:
@@ -31,6 +34,21 @@ def require_embeddings(tokens: Tokens, network: Any, name: str) -> None:
         raise HeadlightError(
             f"{name} has no embedding for the token “{strange[0]}” of its tokenizer, so the two do not belong "
             "together: open it with the tokenizer that it was trained with, or choose another text."
+        )
+
+
+def require_marks(ids: Sequence[int], network: Any, name: str) -> None:
+    """Raise HeadlightError where a text lacks the special tokens by which the head of a network finds its place."""
+    config, kind = network.config, answer_kind(network).name
+    if kind == LABEL and config.model_type in _READ_AT_END and config.eos_token_id not in ids:
+        raise HeadlightError(
+            f"{name} answers at the token that ends a text, and its tokenizer puts none: open it with the tokenizer "
+            "that it was trained with."
+        )
+    if kind in (SPAN, CHOICE) and config.model_type == "longformer" and list(ids).count(config.sep_token_id) != 3:
+        raise HeadlightError(
+            f"{name} tells two texts apart by the three separators of its tokenizer, and there are not three here: "
+            "give a text and a second one, by the tokenizer that it was trained with."
         )
 
 

@@ -13,9 +13,11 @@ from transformers import PreTrainedModel
 
 from core.errors import HeadlightError
 from core.jobs import Job
-from core.models.answers import read_one_choice
+from core.models.answers import answer_kind, read_one_choice
 from core.models.devices import SPREAD, Spread, best_device, dtype_named, first_device
 from core.models.estimate import fit, free_nbytes
+from core.models.first_text import first_ids
+from core.models.known_ids import require_marks
 from core.models.model import Model
 from core.models.opening.encoding import positions_of as positions_of
 from core.models.opening.encoding import text_encoder
@@ -85,6 +87,7 @@ def load(
     if rounding:
         quantise(network, rounding)
         report = replace(report, quantised=rounding, nbytes=held_nbytes(network))
+    require_marks(first_ids(encoder, 1, answer_kind(network).of_two_texts), network, name)
     # As the library runs it: what fails there its files are to blame for. What fails later is a fault that nobody
     # foresaw, and no sentence hides it.
     sentence = "its weights and its config.json do not belong together; get its files again"

@@ -21,9 +21,9 @@ from core.models.card import ModelCard, card_of
 from core.models.checking import checked, require_sides
 from core.models.cost import Cost, cost_of, require_room
 from core.models.devices import describe_device
-from core.models.first_text import first_text
+from core.models.first_text import first_ids, first_text
 from core.models.generation import GREEDY, Decoding, continue_with, end_ids
-from core.models.known_ids import read_again, require_embeddings, start_id, vocabulary_of
+from core.models.known_ids import read_again, require_embeddings, require_marks, start_id, vocabulary_of
 from core.models.out_of_memory import memory_worded
 from core.models.pooling import Pooling
 from core.models.prefixes import checked_prefix
@@ -37,6 +37,7 @@ ANSWER_TOKENS = 128
 MOST_CHOICES = 20
 # Long enough that the fixed cost of a pass does not hide the cost of its tokens.
 PACE_TOKENS = 64
+JOINED = "encoder-decoder"
 # Logits of all rows are kept up to a quarter of a gigabyte.
 MOST_LOGITS = 1 << 26
 
@@ -66,8 +67,10 @@ class Model:
         self.pooling = pooling or Pooling()
         self._altered = ""
         self.accepted = set(inspect.signature(network.forward).parameters)
-        self.card = self._probe(first := self.encode(first_text(encoder)))
-        self._pace = self._timed(first)
+        if network.config.model_type == JOINED and hasattr(_read_by(network), "type_vocab_size"):
+            self.accepted.add("token_type_ids")  # what it does not know it hands on to its encoder
+        self.card = self._probe()
+        self._pace = self._timed()
 
     @property
     def dtype(self) -> torch.dtype:
@@ -171,6 +174,7 @@ class Model:
         """The tokens of a text or of a pair. Raises HeadlightError for what the network cannot read."""
         tokens = self.encoder.encode(text, text_pair)
         require_embeddings(tokens, self.network, self.name)
+        require_marks(tokens.ids, self.network, self.name)
         return tokens
 
     def encode_pooled(self, text: str) -> Tokens:
@@ -315,7 +319,7 @@ class Model:
         """What the network's forward is given for one text: tensors (1, T), those only that it takes."""
         inputs = reading.inputs(self.device)
         # GPT-2 and its kin accept segment numbers as well, but look them up among their words; XLNet compares them.
-        config = self.network.config
+        config = _read_by(self.network)
         if getattr(config, "type_vocab_size", 0) <= 1 and config.model_type != "xlnet":
             del inputs["token_type_ids"]
         return {name: tensor for name, tensor in inputs.items() if name in self.accepted}
@@ -329,11 +333,11 @@ class Model:
         taken = {name: value for name, value in options.items() if name in self.accepted}
         return self.network(**self.inputs(reading), **taken)
 
-    def _timed(self, first: Tokens) -> tuple[int, float]:
+    def _timed(self) -> tuple[int, float]:
         """Tokens and seconds of one warm pass over a short text: what later passes are estimated from."""
         count = min(PACE_TOKENS, self.encoder.max_length)
-        tokens = self.encoder.tokens_of_ids((first.ids * count)[:count])
-        reading = self._tried(tokens, count)
+        ids = first_ids(self.encoder, count, answer_kind(self.network).of_two_texts)
+        reading = self._tried(self.encoder.tokens_of_ids(ids), count)
         start = time.perf_counter()
         self._forward(reading)
         return count, time.perf_counter() - start
@@ -347,8 +351,10 @@ class Model:
         decoder = self.encoder.tokens_of_ids([self._start_id()] * count)
         return Reading(tokens, decoder, produced=decoder)
 
-    def _probe(self, tokens: Tokens) -> ModelCard:
+    def _probe(self) -> ModelCard:
         """The card, by a whole run of which one map of each stream is read: what opens also draws."""
+        text = first_text(self.encoder)
+        tokens = self.encode(text, text if answer_kind(self.network).of_two_texts else None)
         # Another length than the text's, so that rows and columns cannot be taken for each other.
         trace, calls = self._traced(self._tried(tokens, len(tokens) + 1))
         if not calls and has_attention(self.network.config):
@@ -361,3 +367,9 @@ class Model:
             trace.masked(0, stream)
         card = card_of(self.name, self.network, calls, self.encoder.max_length)
         return replace(card, answers=card.answers and not self._reads_again())
+
+
+def _read_by(network: PreTrainedModel) -> Any:
+    """The config of what reads the text: of two models that were joined to one, the first's."""
+    config: Any = network.config
+    return config.encoder if config.model_type == JOINED else config

@@ -111,6 +111,7 @@ class Pooling:
     most_tokens  that are read of a text; None for as many as the network reads
     lower_case   whether texts are read in small letters
     prompt       what the library puts before every text
+    compares     what the library compares two vectors by
     refused      one sentence why the vector cannot be computed; "" where it can
     """
 
@@ -119,6 +120,7 @@ class Pooling:
     most_tokens: int | None = None
     lower_case: bool = False
     prompt: str = ""
+    compares: str = "cosine"
     refused: str = ""
 
     @property
@@ -197,13 +199,15 @@ def _read(home: Path, folder: Path) -> Pooling:
     reading = next((object_in(file, MOST_BYTES) for file in files if file.is_file()), {})
     _require_last_states(reading)
     longest = reading.get("max_seq_length")
+    settings = object_or_nothing(home / SETTINGS, MOST_BYTES)
     later = zip(names, modules, strict=True)
     return Pooling(
         _modes(home / modules[1][1]),
         tuple(_STEPS[name](home / path) for name, (_, path) in later if name in _STEPS),
         longest if type(longest) is int and longest > 0 else None,
         reading.get("do_lower_case") is True,
-        _prompt(object_or_nothing(home / SETTINGS, MOST_BYTES)),
+        _prompt(settings),
+        shown(str(settings.get("similarity_fn_name") or "cosine")),
     )
 
 

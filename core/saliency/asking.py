@@ -101,7 +101,8 @@ def ask(
     if kind.name == CHOICE:
         reading = with_choice(model, text, reading, target)
     if kind.name == MASKED_WORD:
-        reading = replace(reading, tokens=masked(model, reading.tokens, at))
+        tokens, at = masked(model, reading.tokens, at)
+        reading = replace(reading, tokens=tokens)
     groups = groups_of(reading.tokens, by)
     if not groups:
         raise HeadlightError("The text has no word of its own, only special tokens: type at least one word.")
@@ -214,6 +215,8 @@ def _notes(question: Question) -> list[str]:
     tokens, found = question.tokens, []
     if question.target.kind == SIMILARITY and (prompt := question.model.pooling.prompt):
         found.append(f"sentence-transformers puts “{prompt}” before each text, and nothing is added here: type it.")
+    if question.target.kind == SIMILARITY and (other := question.model.pooling.compares) != "cosine":
+        found.append(f"sentence-transformers compares the two by “{other}”; what is explained here is their cosine.")
     if tokens.dropped:
         found.append(
             f"{question.model.name} reads {len(tokens):,} tokens: the last {tokens.dropped:,} of the text are left out."

@@ -64,7 +64,7 @@ def targets_of(question: Question, answer: Any, at: int | str | None = None) -> 
 def _ends(question: Question, logits: Tensor, at: int | str | None) -> tuple[Target, ...]:
     """Start and end of the most probable span, or both at one token; logits: (2, T)."""
     best = best_spans(logits, question.tokens, 1)
-    chosen = None if at is None else _numbered(question.tokens, at, every=True)
+    chosen = None if at is None else _numbered(question.tokens, at, of_span=True)
     places = best[0][:2] if chosen is None else (chosen, chosen)
     shares = torch.softmax(logits, dim=-1)
     return tuple(_target(question, end, float(shares[end, place]), place) for end, place in enumerate(places))
@@ -73,8 +73,8 @@ def _ends(question: Question, logits: Tensor, at: int | str | None) -> tuple[Tar
 def _place(question: Question, logits: Tensor, at: int | str | None) -> int:
     """The token that is meant: a mask, or else the one surest of a label that few others have. logits: (T, K)."""
     if question.kind.name == MASKED_WORD:
-        masks = _masks(question.model, question.tokens)
-        return at if isinstance(at, int) and at in masks else masks[0]
+        assert isinstance(at, int)  # `masked` found it
+        return at
     if at is not None:
         return _numbered(question.tokens, at)
     own = list(question.scored)
@@ -97,37 +97,41 @@ def with_choice(model: Model, text: str, reading: Reading, wanted: Wanted) -> Re
     return replace(reading, tokens=model.encode(text, reading.choices[main]), chosen=main)
 
 
-def masked(model: Model, tokens: Tokens, at: int | str | None) -> Tokens:
-    """The tokens with a mask in the place of the one that is meant; as they are where the text has a mask of its own.
+def masked(model: Model, tokens: Tokens, at: int | str | None) -> tuple[Tokens, int | None]:
+    """The tokens with a mask in the place of the one that is meant, and that place; None where the text has no word.
 
-    Unless another is meant it is the last that has a letter or a digit. Raises HeadlightError for a model without mask.
+    Unless another is meant it is the first mask of the text's own, or the last that has a letter or a digit.
+    Raises HeadlightError for a model without mask, and for a word that there is not.
     """
     if model.encoder.mask_id is None:
         raise HeadlightError(f"{model.name} has no mask token, so there is no masked word that it could fill in.")
-    masks = _masks(model, tokens)
-    if masks and (at is None or at in masks):
-        return tokens
+    masks = [place for place, number in enumerate(tokens.ids) if number == model.encoder.mask_id]
+    if (found := next((place for place in masks if at in (None, place, tokens.labels[place])), None)) is not None:
+        return tokens, found
     own = [place for place, special in enumerate(tokens.special) if not special]
     words = [place for place in own if any(map(str.isalnum, tokens.labels[place]))] or own
     if not words:
-        return tokens
-    return model.encoder.masked(tokens, words[-1] if at is None else _numbered(tokens, at))
+        return tokens, None
+    place = words[-1] if at is None else _numbered(tokens, at)
+    return model.encoder.masked(tokens, place), place
 
 
-def _masks(model: Model, tokens: Tokens) -> list[int]:
-    return [place for place, number in enumerate(tokens.ids) if number == model.encoder.mask_id]
+def _numbered(tokens: Tokens, at: int | str, of_span: bool = False) -> int:
+    """The place of a token.
 
-
-def _numbered(tokens: Tokens, at: int | str, every: bool = False) -> int:
-    """The place of a token. every: whether special ones may be asked about."""
+    of_span: whether it is an end of an answer, which may lie at a special token, and of a word that stands in both
+    texts is in the second, of which a question is asked.
+    """
     if isinstance(at, str):
         units = tokens.merged()
         words = zip(units.labels, units.members, units.special, strict=True)
         named = [places[0] for label, places, special in words if not special and at in (label, word_label(label))]
+        if of_span:
+            named.sort(key=lambda place: tokens.sequences[place] != 1)
         if not named:
             raise HeadlightError(f"There is no word “{at[:40]}” in the text: choose one that is.")
         return named[0]
-    if not 0 <= at < len(tokens) or (tokens.special[at] and not every):
+    if not 0 <= at < len(tokens) or (tokens.special[at] and not of_span):
         raise HeadlightError(f"Token {at} of this text is no word that could be asked about: choose another.")
     return at
 

@@ -76,15 +76,15 @@ def arrive(arriving: Arrival) -> None:
 
 
 def writing_controls(card: ModelCard | None, slot: DeltaGenerator) -> Writing:
-    """Draw the controls of a model that writes; nothing for one that does not, or is not known yet."""
+    """Draw the controls of a model that writes or is told what to say; nothing for others, or one not known yet."""
     state = st.session_state
     if card is None:
         target = (state.get("target") or "").strip() or None
         generate, kind, seed, temperature, beams = (state.get(name, default) for name, default in DEFAULTS.items())
         return Writing(target, generate, kind, seed, temperature, beams)
-    if not card.writes:
-        return Writing()
     answers = card.answers
+    if not card.writes:
+        return _said_to(slot) if answers else Writing()
     most = min(MOST_WRITTEN, card.max_tokens)
     # Only where it must change: a number that is being typed would be lost.
     if state.get("generate", 0) > most or "generate" not in state:
@@ -101,6 +101,13 @@ def writing_controls(card: ModelCard | None, slot: DeltaGenerator) -> Writing:
         if not generate and not answers:
             return Writing()
         return Writing(None, int(generate), *_decoding_controls())
+
+
+def _said_to(slot: DeltaGenerator) -> Writing:
+    """What is read beside the text by a decoder that has no head to write with."""
+    with slot:
+        target = st.text_area("What its decoder reads", key="target", height=68, persist_state="session")
+    return Writing(target.strip() or None)
 
 
 def _decoding_controls() -> tuple[str, int, float, int]:

@@ -247,13 +247,16 @@ def test_a_dense_layer_for_other_states_is_refused(folder: Path) -> None:
 
 def test_a_text_is_read_as_its_folder_says(folder: Path) -> None:
     told(modules(folder, POOLING) / "sentence_bert_config.json", {"max_seq_length": 4, "do_lower_case": True})
-    told(folder / "config_sentence_transformers.json", {"prompts": {"q": "query: "}, "default_prompt_name": "q"})
+    told(folder / "config_sentence_transformers.json", {
+        "prompts": {"q": "query: "}, "default_prompt_name": "q", "similarity_fn_name": "dot",
+    })  # fmt: skip
     model = load(str(folder))
     question = ask(model, ONE.upper(), text_pair=OTHER)
     assert question.tokens.ids == model.encode(ONE).ids[:4]
     assert len(model.encode(ONE)) > 4  # elsewhere the network reads what it can
     assert "query: " in question.notes[0]
-    assert "left out" in question.notes[1]
+    assert "“dot”" in question.notes[1]
+    assert "left out" in question.notes[2]
 
 
 def test_the_default_model_has_the_pooling_of_its_package() -> None:

@@ -176,6 +176,31 @@ def test_a_decoder_that_answers_without_writing_reads_the_text_again(
         model.run("the cat sat", target="a dog")
 
 
+@pytest.mark.parametrize("kind", ["bart", "t5"])
+def test_a_classifier_that_answers_at_the_end_of_a_text_wants_one(tmp_path: Path, byte_level, kind: str) -> None:
+    save_model(tmp_path, kind, AutoModelForSequenceClassification, byte_level, eos_token_id=2)
+    with refused("answers at the token that ends a text, and its tokenizer puts none"):
+        load(str(tmp_path))
+
+
+def test_two_models_joined_to_one_read_the_segments_of_a_pair(tmp_path: Path, byte_level) -> None:
+    network = save_model(tmp_path, ("bert", "gpt2"), AutoModelForSeq2SeqLM, byte_level)
+    paired = copy.deepcopy(byte_level)
+    paired.post_processor = processors.TemplateProcessing(single="$A", pair="$A $B:1", special_tokens=[])
+    PreTrainedTokenizerFast(tokenizer_object=paired).save_pretrained(tmp_path)
+    model = load(str(tmp_path), device="cpu")
+    trace = model.run("a b", "c d", target="b a")
+    types = torch.tensor([trace.tokens.type_ids])
+    assert 0 < types.sum() < types.numel()
+    ids, said = torch.tensor([trace.tokens.ids]), torch.tensor([trace.queries("cross").ids])
+    with torch.no_grad():
+        network.eval()
+        own = network(input_ids=ids, decoder_input_ids=said, token_type_ids=types).logits[0, -1]
+        without = network(input_ids=ids, decoder_input_ids=said).logits[0, -1]
+    torch.testing.assert_close(trace.output.values, own, atol=1e-5, rtol=1e-5)
+    assert not torch.allclose(own, without, atol=1e-3)
+
+
 def test_two_models_joined_to_one_write_no_more_than_the_shorter_has_positions_for(tmp_path: Path, byte_level) -> None:
     save_model(tmp_path, ("bert", "gpt2"), AutoModelForSeq2SeqLM, byte_level)
     model = load(str(tmp_path), device="cpu")

@@ -164,6 +164,8 @@ def test_both_ends_of_the_most_probable_span_are_explained(head: str, folder: Pa
     assert asked(head, folder, target="end", at=2).value == pytest.approx(
         float(ends[2] - np.delete(ends.numpy(), 2).mean()), abs=1e-5
     )
+    # "is" stands in the question too, which nobody answers with a word of.
+    assert asked(head, folder, target="end", at="is").target.place == second + CONTEXT.split().index("is")
     output = question.trace.output
     product = float(starts.softmax(-1)[start] * ends.softmax(-1)[end])
     assert output.likeliest[0][1] == pytest.approx(product, abs=1e-6)
@@ -193,6 +195,17 @@ def test_a_masked_word_is_explained_where_the_text_has_a_mask_or_where_one_is_pu
     assert model.run("the cat sat").output.likeliest == ()
     with refused("no word “dog”"):
         ask(model, "the cat sat", at="dog")
+
+
+def test_of_several_masks_the_one_that_is_meant_is_explained(folder: Path) -> None:
+    model, text = opened("masked word", folder), "the [MASK] cat sat on [MASK] ."
+    put = ask(model, text, at="cat")
+    logits = answer_to(put).logits[0]
+    assert [place for place, number in enumerate(put.tokens.ids) if number == 4] == [2, 3, 6]
+    assert (put.target.place, put.target.at, put.target.index) == (3, "cat", int(logits[3].argmax()))
+    typed = [ask(model, text, at=at) for at in (None, "[MASK]", 2, 6)]
+    assert [question.target.place for question in typed] == [2, 2, 2, 6]
+    assert len({question.tokens.ids for question in typed}) == 1
 
 
 def test_a_discriminator_says_of_each_token_whether_it_was_replaced(folder: Path) -> None:
@@ -253,6 +266,31 @@ def test_other_answers_are_refused_by_what_they_are(kind: Any, said: str, tmp_pa
     tokenizer().save_pretrained(tmp_path)
     with refused(kind.__name__, said):
         ask(load(str(tmp_path)), TEXT, text_pair=CONTEXT)
+
+
+@pytest.mark.parametrize(
+    ("auto", "second"), [(AutoModelForQuestionAnswering, CONTEXT), (AutoModelForMultipleChoice, "the cat\na mat")]
+)
+def test_longformer_tells_two_texts_apart_by_three_separators(auto: Any, second: str, tmp_path: Path) -> None:
+    config = tiny_config("longformer", vocab_size=len(WORDS) + 5, attention_window=4, sep_token_id=3)
+    network_of(config, auto=auto).save_pretrained(tmp_path)
+    own = tokenizer()
+    own.save_pretrained(tmp_path)
+    with refused("three separators"):
+        load(str(tmp_path))
+    own.backend_tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] [SEP] $B [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    own.save_pretrained(tmp_path)
+    model = load(str(tmp_path))
+    question = ask(model, TEXT, text_pair=second)
+    ids = torch.tensor([question.tokens.ids])
+    with torch.no_grad():
+        own_answer = model.network(input_ids=ids, attention_mask=torch.ones_like(ids))
+    torch.testing.assert_close(answer_to(question)[0], own_answer[0])
+    assert isinstance(next(iter(explain_all(question, ["occlusion_unknown"]))), Scores)
+    with refused("three separators"):
+        ask(model, TEXT)
 
 
 def test_a_decoder_that_reads_the_text_again_is_named(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from core.capture import has_attention, prepare
-from core.models.first_text import first_text
+from core.models.answers import answer_kind
+from core.models.first_text import first_ids
 from core.text import TextEncoder
 
 LENGTH = 8
@@ -36,18 +37,13 @@ def settled(network: PreTrainedModel, encoder: TextEncoder, device: str) -> str:
 
 def probe_inputs(network: PreTrainedModel, encoder: TextEncoder, device: str) -> dict[str, Tensor]:
     """Two short texts, the second padded, as arguments of the network's forward."""
-    read = encoder.encode(first_text(encoder, LENGTH)).ids
-    # Several tokens of its own may be one token side by side.
-    numbers = [_within(number, network) for number in (read * LENGTH)[: min(LENGTH, encoder.max_length)]]
-    ids = torch.tensor([numbers] * 2, device=device)  # (2, T)
+    of_pairs = answer_kind(network).of_two_texts
+    short = first_ids(encoder, min(LENGTH, encoder.max_length) * 2 // 3, of_pairs)
+    long = first_ids(encoder, min(max(LENGTH, len(short) + 2), encoder.max_length), of_pairs)
+    rows = [*long], [*short, *[_first_of(network, "pad_token_id")] * (len(long) - len(short))]
+    ids = torch.tensor([[_within(number, network) for number in row] for row in rows], device=device)  # (2, T)
     mask = torch.ones_like(ids)
-    mask[1, len(numbers) - len(numbers) // 3 :] = 0
-    ids[mask == 0] = _first_of(network, "pad_token_id")
-    if network.config.is_encoder_decoder and not network.can_generate():
-        # Some classifiers answer at the token that ends a text, of which they want as many in each.
-        end = _first_of(network, "eos_token_id")
-        ids[(ids == end) & (mask == 1)] = next((number for number in numbers if number != end), end)
-        ids[range(2), mask.sum(-1) - 1] = end
+    mask[1, len(short) :] = 0
     inputs = {"input_ids": ids, "attention_mask": mask}
     if network.config.is_encoder_decoder:
         inputs["decoder_input_ids"] = torch.full_like(ids, _first_of(network, "decoder_start_token_id", "bos_token_id"))
